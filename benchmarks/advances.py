@@ -24,7 +24,7 @@ from orchestrator.embedded.servers import ensure, stop
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.kept import MOST_BYTES
 from orchestrator.engine.staging import Scheduled
-from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowLogic, WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.instance import Instance
 from shared.models.outcomes import Verdict
@@ -55,7 +55,7 @@ LINE = WorkflowType(
     name="line",
     version=1,
     options=_NoOptions,
-    start=line,
+    logic=WorkflowLogic(line),
     subject=SubjectKind.CHANGE,
     parts=(),
     records=(),

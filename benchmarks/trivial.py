@@ -23,7 +23,7 @@ from orchestrator.core.replay.commands import (
 )
 from orchestrator.core.replay.materials import Materials
 from orchestrator.engine.service import main
-from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowLogic, WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.outcomes import Verdict
 from shared.models.panel import Panel, Participant
@@ -94,7 +94,7 @@ TRIVIAL = WorkflowType(
     name="trivial",
     version=1,
     options=NoOptions,
-    start=trivial,
+    logic=WorkflowLogic(trivial),
     subject=SubjectKind.CHANGE,
     parts=(),
     records=(Tally,),

@@ -89,7 +89,7 @@ def with_what_it_saves(spec: RunSpec, documents: Mapping[str, bytes]) -> RunSpec
 
 def _instead(spec: RunSpec, tokens: int) -> Estimate | None:
     workflow = workflow_of(spec)
-    larger = workflow.instead(spec)
+    larger = workflow.run.instead(spec)
     calls = None if larger is None else workflow.calls_of(larger, tokens)
     return None if calls is None else estimate(calls, expected_usd)
 

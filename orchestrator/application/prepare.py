@@ -290,7 +290,7 @@ def _options(request: SubmissionRequest, configuration: Configuration, cast: Cas
         part.name: cast.holders.get(part.name) for part in workflow.parts if part.in_options
     }
     options = workflow_options(request.workflow, configuration.settings, **given, **request.options)
-    options = workflow.settled(options, cast.panel, expected_usd)
+    options = workflow.run.settled(options, cast.panel, expected_usd)
     if workflow.quorum is None:
         return options
     joined, quorum = len(cast.report.joined), options.quorum

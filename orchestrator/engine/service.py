@@ -14,7 +14,7 @@ from orchestrator.engine.listener import SignalListener
 from orchestrator.engine.sweeper import Sweeper
 from orchestrator.engine.tasks import AdvanceHandler, register
 from orchestrator.workflows.descriptor import WorkflowType
-from orchestrator.workflows.registry import WORKFLOWS
+from orchestrator.workflows.registry import WORKFLOWS, load_all
 from shared.delivery.broker import make_app
 from shared.delivery.contracts import QUEUE_ORCHESTRATOR
 from shared.delivery.lean import take_leanly
@@ -46,6 +46,7 @@ def build_app(settings: ServiceSettings, engine: Engine) -> Application:
 def main(settings: ServiceSettings, workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS) -> int:
     """Run until asked to stop; the exit code. `workflows` are those whose runs are advanced."""
     configure(settings.log_level)
+    load_all(workflows)
     url = settings.endpoints.database_url
     database = Database(
         url, pool_size=THREADS + 2, patience_s=PATIENCE_S, answer_s=SERVICE_ANSWER_S

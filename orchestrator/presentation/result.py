@@ -56,7 +56,7 @@ VERDICT_STYLES = {
 def view_of(report: RunReport) -> WorkflowView[Any]:
     """How the run is shown: as its workflow says, unless this version cannot read what it came to."""
     unreadable = report.run.outcome is not None and report.result is None
-    return GENERIC if unreadable else report.workflow.view
+    return GENERIC if unreadable else report.workflow.shown.view
 
 
 def is_brief(report: RunReport, *, quiet: bool) -> bool:

@@ -67,7 +67,7 @@ def prefix_of(recording: Recording, at: str) -> Prefix:
 
 def _way_to(recording: Recording, at: str) -> tuple[tuple[Stop, ...], ForkPlace]:
     spec = recording.spec
-    if not workflow_of(spec).expected:
+    if not workflow_of(spec).run.expected:
         raise UserError(
             f"run {recording.run.id} takes a fix back: what writes is not repeated in a fork"
         )

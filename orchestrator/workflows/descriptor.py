@@ -1,10 +1,17 @@
-"""What a workflow says of itself. Everything else about it is derived from this: see docs/design/workflows.md."""
+"""What a workflow says of itself. Everything else about it is derived from this: see docs/design/workflows.md.
+
+A description is read by every command that knows options, flags or participants, so it is light: what only a run that
+goes on needs (`WorkflowLogic`) and what only a run that is shown needs (`WorkflowDisplay`) stand in modules that it
+names, and which are loaded when they are asked for.
+"""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import Any, Generic
 
 from pydantic import BaseModel, ValidationError
@@ -116,33 +123,59 @@ def _no_objection(_panel: Panel, _options: BaseModel) -> str | None:
 
 
 @dataclass(frozen=True)
+class WorkflowLogic(Generic[OptionsT]):
+    """What happens in a run.
+
+    `expected` are the calls that a run may make, from its specification and the tokens of its subject (None: nobody
+    can foresee them). `settled` are the options with what follows from panel and prices at the submission; `instead`
+    is the larger run that a smaller one may save.
+    """
+
+    start: Callable[[RunSpec, Materials], Workflow]
+    expected: Callable[[RunSpec, int], Iterator[ExpectedCall]] | None = None
+    settled: Callable[[OptionsT, Panel, Price], OptionsT] = _as_they_are
+    instead: Callable[[RunSpec], RunSpec | None] = _nothing_else
+
+
+@dataclass(frozen=True)
+class WorkflowDisplay:
+    """How a run is shown: the type of its result, the result as people read it, and the run while it goes on."""
+
+    result: type[WorkflowResult] = WorkflowResult
+    view: WorkflowView[Any] = GENERIC
+    live: LiveView = PLAIN
+
+
+@cache
+def _named(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+@dataclass(frozen=True)
 class WorkflowType(Generic[OptionsT]):
     """A workflow. Runs of the versions from `oldest` on are still finished as they were begun: it looks at
     `spec.workflow_version` where the versions differ.
 
+    `logic` and `display` are given, or named by the module whose `LOGIC` or `DISPLAY` they are.
+
     `section` is where the configuration has its own options (empty: nowhere). `records` are the types of the facts
-    that it writes into the journal; `expected` the calls that a run may make, from its specification and the tokens of
-    its subject (None: nobody can foresee them); `starts` the workflows of its child runs, which never lead back to it.
+    that it writes into the journal; `starts` the workflows of its child runs, which never lead back to it.
     With `finds` its verdict follows from findings. `round_roles` contribute to rounds that are assessed when all of
     them are there; `rounds` is how many it takes at most, `objection` why it cannot be held with a panel, `lasts_s` how
     long its discussion may take before it concludes. `help` and `examples` are its command's. `counts_answers`: a
-    quorum only says how many must answer; elsewhere one that is set allows absences besides. `settled` are the options
-    with what follows from panel and prices at the submission; `instead` is the larger run that a smaller one may save.
+    quorum only says how many must answer; elsewhere one that is set allows absences besides.
     """
 
     name: str
     version: int
     options: type[OptionsT]
-    start: Callable[[RunSpec, Materials], Workflow]
+    logic: WorkflowLogic[OptionsT] | str
     subject: SubjectKind
     parts: tuple[PartType[OptionsT], ...]
     oldest: int | None = None
-    result: type[WorkflowResult] = WorkflowResult
-    view: WorkflowView[Any] = GENERIC
+    display: WorkflowDisplay | str = WorkflowDisplay()
     section: str = ""
-    live: LiveView = PLAIN
     records: tuple[type[RecordBody], ...] = (RoundRecord,)
-    expected: Callable[[RunSpec, int], Iterator[ExpectedCall]] | None = None
     decisions: tuple[DecisionType, ...] = ()
     starts: tuple[str, ...] = ()
     finds: bool = False
@@ -152,10 +185,24 @@ class WorkflowType(Generic[OptionsT]):
     rounds: Callable[[OptionsT], int] | None = None
     objection: Callable[[Panel, OptionsT], str | None] = _no_objection
     lasts_s: Callable[[OptionsT], float | None] = _no_limit
-    settled: Callable[[OptionsT, Panel, Price], OptionsT] = _as_they_are
-    instead: Callable[[RunSpec], RunSpec | None] = _nothing_else
     help: str = ""
     examples: tuple[str, ...] = ()
+
+    @property
+    def run(self) -> WorkflowLogic[OptionsT]:
+        """What happens in a run; loaded now where it is only named."""
+        if not isinstance(self.logic, str):
+            return self.logic
+        loaded: WorkflowLogic[OptionsT] = _named(self.logic, "LOGIC")
+        return loaded
+
+    @property
+    def shown(self) -> WorkflowDisplay:
+        """How a run is shown; loaded now where it is only named."""
+        if not isinstance(self.display, str):
+            return self.display
+        loaded: WorkflowDisplay = _named(self.display, "DISPLAY")
+        return loaded
 
     @property
     def critics(self) -> PartType[OptionsT]:
@@ -209,17 +256,18 @@ class WorkflowType(Generic[OptionsT]):
         if outcome is None:
             return None
         try:
-            return self.result.model_validate(outcome.get("detail") or {})
+            return self.shown.result.model_validate(outcome.get("detail") or {})
         except ValidationError:
             return None
 
     def result_schema(self) -> dict[str, Any]:
         """The JSON schema of its result (`detail` in docs/json.md)."""
-        return self.result.model_json_schema(mode="serialization")
+        return self.shown.result.model_json_schema(mode="serialization")
 
     def calls_of(self, spec: RunSpec, subject_tokens: int) -> tuple[ExpectedCall, ...] | None:
         """The calls that a run may make; None where nobody can foresee them."""
-        return None if self.expected is None else tuple(self.expected(spec, subject_tokens))
+        expected = self.run.expected
+        return None if expected is None else tuple(expected(spec, subject_tokens))
 
     @property
     def choices(self) -> tuple[Choice, ...]:

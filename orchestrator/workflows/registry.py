@@ -10,7 +10,7 @@ from typing import Any
 from orchestrator.core.replay.commands import Workflow
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows import ROWS
-from orchestrator.workflows.descriptor import Choice, SubjectKind, WorkflowType
+from orchestrator.workflows.descriptor import Choice, SubjectKind, WorkflowLogic, WorkflowType
 from shared.errors import ReplayMismatch
 from shared.models.run import RunSpec
 from shared.models.wire import ForeignWire
@@ -51,7 +51,7 @@ UNKNOWN: WorkflowType[Any] = WorkflowType(
     name="",
     version=0,
     options=ForeignWire,
-    start=_unknown,
+    logic=WorkflowLogic(_unknown),
     subject=SubjectKind.QUESTION,
     parts=(),
 )
@@ -75,7 +75,13 @@ def start_workflow(
     workflow = workflows.get(spec.workflow, UNKNOWN)
     if not workflow.knows(spec.workflow_version):
         _unknown(spec, materials)
-    return lambda: workflow.start(spec, materials)
+    return lambda: workflow.run.start(spec, materials)
+
+
+def load_all(workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS) -> None:
+    """Load what happens in a run of each: a service does not want to pay for it in the middle of its work."""
+    for workflow in workflows.values():
+        _ = workflow.run
 
 
 def decision_choices() -> dict[str, Choice]:

@@ -9,7 +9,12 @@ from orchestrator.core.parts import AUTHOR, CHAIR, CRITIC, PartType
 from orchestrator.core.replay.commands import Outcome, ToolRun, Workflow, phase, single
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.views.findings import GENERIC
-from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
+from orchestrator.workflows.descriptor import (
+    SubjectKind,
+    WorkflowDisplay,
+    WorkflowLogic,
+    WorkflowType,
+)
 from shared.models.outcomes import Verdict
 from shared.models.replies import Undone
 from shared.models.run import RunSpec
@@ -46,7 +51,7 @@ WORKFLOW: WorkflowType[UndoOptions] = WorkflowType(
     name="undo",
     version=VERSION,
     options=UndoOptions,
-    start=undo,
+    logic=WorkflowLogic(undo),
     subject=SubjectKind.CHANGE,
     parts=(
         # Nobody speaks; the panel is that of the run whose fix is taken back.
@@ -55,5 +60,5 @@ WORKFLOW: WorkflowType[UndoOptions] = WorkflowType(
         PartType(CHAIR, "chair", ()),
     ),
     finds=True,
-    view=replace(GENERIC, always_whole=True),
+    display=WorkflowDisplay(view=replace(GENERIC, always_whole=True)),
 )

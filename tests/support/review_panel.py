@@ -10,8 +10,8 @@ from typing import Any
 
 from orchestrator.core.replay.materials import Materials
 from orchestrator.settings import builtin_prompts as prompts
-from orchestrator.workflows.review import workflow as review
 from orchestrator.workflows.review.options import ReviewOptions
+from orchestrator.workflows.review.workflow import VERSION
 from shared.git.diff_pieces import FileText, cut_change
 from shared.models.panel import Panel, Participant
 from shared.models.run import NEWEST_RULES, Budget, DecisionPolicy, RunSpec
@@ -111,7 +111,7 @@ def submission(
     decision: DecisionPolicy | None = None,
     budget: Budget | None = None,
     panel: Panel | None = None,
-    version: int = review.VERSION,
+    version: int = VERSION,
     diff: str = DIFF,
     change: tuple[str, dict[str, bytes]] | None = None,
 ) -> Submission:

@@ -19,7 +19,7 @@ from orchestrator.core.replay.commands import (
     together,
 )
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowLogic, WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ReplayMismatch
 from shared.models.decision import DecisionQuestion
@@ -126,7 +126,7 @@ def _type(
         name=start.__name__,
         version=1,
         options=NoOptions,
-        start=start,
+        logic=WorkflowLogic(start),
         subject=SubjectKind.CHANGE,
         parts=(),
         records=records,

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Protocol
 
 from orchestrator.core.consensus.agreements import (
@@ -23,6 +22,7 @@ from orchestrator.core.consensus.agreements import (
     agreement_by_figure,
     agreement_by_voices,
 )
+from orchestrator.core.consensus.detectors import Detector
 from orchestrator.core.consensus.detectors.lexical import (
     Utterance,
     assess_wording,
@@ -41,15 +41,6 @@ from shared.models.outcomes import Ending
 from shared.models.run import NEWEST_RULES, RulesVersion, Thresholds
 
 __all__ = ["Contribution", "ConvergenceRule", "Detector", "RoundTaken", "assess"]
-
-
-class Detector(StrEnum):
-    """Which figures decide."""
-
-    STANCE = "stance"
-    TEXT = "text"
-    LEXICAL = "lexical"
-    LEXICAL_PUBLISHED = "lexical-published"
 
 
 class JudgedBy(Protocol):

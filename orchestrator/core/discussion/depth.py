@@ -1,32 +1,26 @@
 """How deep a review goes: one cheap reviewer first, the whole panel where that is not enough (docs/design/depth.md).
 
-Pure: what follows from the change (`risks`) and from the first replies (`doubts`) is a list of reasons. Without a
+Pure: what follows from the change (`risks`) and from the first replies (`doubts.py`) is a list of reasons. Without a
 reason one reviewer is enough; with any the panel is asked, so nothing is rejected or found by one cheap voice alone.
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import ClassVar
 
 from orchestrator.core.discussion.estimate import Price
-from orchestrator.core.discussion.loop import TakenStep, read_round
 from orchestrator.core.replay.commands import RecordBody
-from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
-from shared.models.replies import Critique
 from shared.models.subject import FileChange, Subject
 from shared.patterns import regex
 
 MOST_FILES = 10
 MOST_LINES = 300
-UNSURE_BELOW = 0.6
-OBJECTION = Severity.MINOR
-"""From this severity on an objection is for the panel."""
 TYPICAL_TOKENS = (4_000, 1_000)
 """In and out, of the call by which prices are compared."""
 
@@ -134,28 +128,3 @@ def _kind(path: str) -> str | None:
         kind for kind, globs in _GLOBS.items() if any(fnmatchcase(path, glob) for glob in globs)
     )
     return next(fitting, None)
-
-
-# ---- what was said ------------------------------------------------------------------------------
-
-
-def doubts(steps: Sequence[TakenStep]) -> Iterator[Notice]:
-    """Why the first replies are not enough: somebody is missing, objects, or is unsure."""
-    silent = dict.fromkeys(
-        step.speaker.participant.name for step in steps if step.result.failure is not None
-    )
-    for name in silent:
-        yield notice("deeper_silent", who=name)
-    for contribution in read_round(1, steps[0].speaker.role.name, steps).contributions:
-        if isinstance(contribution.stated, Critique):
-            yield from _objections(contribution.participant, contribution.stated)
-
-
-def _objections(name: str, critique: Critique) -> Iterable[Notice]:
-    for finding in critique.raised():
-        if finding.severity.rank <= OBJECTION.rank:
-            yield notice(
-                "deeper_objection", who=name, severity=finding.severity, what=finding.title
-            )
-        elif finding.confidence is not None and finding.confidence < UNSURE_BELOW:
-            yield notice("deeper_unsure", who=name, what=finding.title)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from orchestrator.core.consensus.convergence import Detector
+from orchestrator.core.consensus.detectors import Detector
 from orchestrator.core.setting import Flag, ReplayRule, Setting, Trust
 from shared.models.findings import Severity
 from shared.models.run import Thresholds

@@ -41,7 +41,7 @@ def frame(snapshot: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     rows = max(size.rows - 1, 1)
     footer = _footer(snapshot, size.columns, words)[-rows:]
     room = Size(size.columns, rows - len(footer))
-    view = workflow_named(snapshot.header.workflow).live
+    view = workflow_named(snapshot.header.workflow).shown.live
     body = _workers(snapshot, room, words)
     if view.columns is not None:
         body = _side_by_side(view.columns, snapshot, room, words)
@@ -59,7 +59,7 @@ def opening(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line
     if not is_conversation(header.workflow):
         return []
     right = words.message(header.leads, who=header.leader) if header.leads else ""
-    name = workflow_named(header.workflow).live.command or header.workflow
+    name = workflow_named(header.workflow).shown.live.command or header.workflow
     left = line(Span(name, Style.STRONG), Span(f"  {snapshot.run}", Style.DIM))
     if width_of(left) + width_of(line(right)) + 2 > columns:
         left = left[:1]

@@ -93,7 +93,7 @@ def changes(
 ) -> list[Line]:
     """One line for each thing that happened in between, in the order in which it happened."""
     header = after.header
-    view = workflow_named(header.workflow).live
+    view = workflow_named(header.workflow).shown.live
     context = RenderContext(
         most_rounds=header.most_rounds,
         steps=after.steps,

@@ -14,8 +14,10 @@ from orchestrator.core.views.context import (
     texts,
     took_s,
 )
+from orchestrator.workflows.ask.live import LIVE
 from orchestrator.workflows.ask.result import AskResult, PeerRanking, RecordedAnswer
 from orchestrator.workflows.ask.roles import AskRole
+from orchestrator.workflows.descriptor import WorkflowDisplay
 
 AskView = ViewContext[AskResult]
 
@@ -117,4 +119,4 @@ def _synthesis(view: AskView) -> list[Block]:
     return synthesis(view, result.synthesis, result.synthesised_by)
 
 
-VIEW = WorkflowView(body, headline=headline)
+DISPLAY = WorkflowDisplay(AskResult, WorkflowView(body, headline=headline), LIVE)

@@ -26,6 +26,8 @@ from orchestrator.core.views.context import (
 )
 from orchestrator.core.views.impact import SHORT as SHORT_VOTE
 from orchestrator.core.views.impact import ImpactView, impact
+from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.forum.live import LIVE
 from orchestrator.workflows.forum.result import (
     BY_RULE,
     CastBallot,
@@ -179,4 +181,4 @@ def _first_vote(view: ForumView, vote: OpeningPosition) -> str:
     return f"{shortened(vote.position, SHORT_VOTE).removesuffix('.')}{towards}"
 
 
-VIEW = WorkflowView(body)
+DISPLAY = WorkflowDisplay(ForumResult, WorkflowView(body), LIVE)

@@ -24,6 +24,8 @@ from orchestrator.core.views.context import (
     voices,
 )
 from orchestrator.core.views.impact import ImpactView, impact, position_in_words
+from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.panel.live import LIVE
 from orchestrator.workflows.panel.result import (
     NO_POSITION,
     PanelDissent,
@@ -191,4 +193,4 @@ def _impact(view: PanelView, result: PanelResult) -> list[Block]:
     return impact(view, shown)
 
 
-VIEW = WorkflowView(body)
+DISPLAY = WorkflowDisplay(PanelResult, WorkflowView(body), LIVE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.core.discussion.impact import FindingsDebate, debate_impact
-from orchestrator.core.discussion.strategies import feedback
+from orchestrator.core.discussion.sections import feedback
 from orchestrator.core.discussion.turn_results import TurnResult, spent
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome

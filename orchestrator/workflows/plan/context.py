@@ -12,9 +12,9 @@ from orchestrator.core.discussion.loop import History
 from orchestrator.core.discussion.strategies import Strategies, Strategy
 from orchestrator.core.discussion.synthesis import Synthesised
 from orchestrator.core.discussion.turn_results import TurnResult
+from orchestrator.workflows.plan.choices import ACCEPT, REVISE
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.prompts import PlanPrompts
-from orchestrator.workflows.plan.result import ACCEPT, REVISE
 from shared.models.decision import DecisionAnswer
 from shared.models.findings import Finding
 from shared.models.notices import Notice

@@ -5,20 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from orchestrator.core.discussion.strategies import feedback
+from orchestrator.core.discussion.sections import feedback
 from orchestrator.core.replay.commands import Effect
-from orchestrator.workflows.descriptor import Choice, DecisionType
+from orchestrator.workflows.plan.choices import DECISION
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext
-from orchestrator.workflows.plan.result import ACCEPT, REVISE, PlanContribution
+from orchestrator.workflows.plan.result import PlanContribution
 from shared.models.decision import DecisionAnswer
-
-DECISION = DecisionType(
-    kind="plan",
-    choices=(Choice(REVISE, "r", asks_why=True), Choice(ACCEPT, "a")),
-    on_timeout=ACCEPT,
-    # The policy's words are the review's too: to skip leaves things as they are, to apply follows the panel.
-    synonyms={"skip": ACCEPT, "apply_fix": REVISE},
-)
 
 
 def ask(context: PlanContext, debate: DebatedVersion) -> Effect[DecisionAnswer]:

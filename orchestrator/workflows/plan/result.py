@@ -13,8 +13,6 @@ from shared.models.planning import PlanSynthesis
 from shared.models.replies import Synthesis
 from shared.models.wire import Wire
 
-REVISE, ACCEPT = "revise", "accept"
-
 
 class PlanContribution(Wire):
     """What somebody said in a round about a version of the plan."""

@@ -26,7 +26,9 @@ from orchestrator.core.views.context import (
 )
 from orchestrator.core.views.feedback import feedback
 from orchestrator.core.views.impact import ImpactView, impact
+from orchestrator.workflows.descriptor import WorkflowDisplay
 from orchestrator.workflows.plan.context import PlanVersion
+from orchestrator.workflows.plan.live import LIVE
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.result import PlanContribution, PlanResult, PlanRevision
 from orchestrator.workflows.plan.roles import PlanRole
@@ -180,4 +182,4 @@ def _accepted(view: PlanView) -> list[Block]:
     return [remark(Span(word, Style.GOOD if accepted else Style.WARNING))]
 
 
-VIEW = WorkflowView(body, matter=matter)
+DISPLAY = WorkflowDisplay(PlanResult, WorkflowView(body, matter=matter), LIVE)

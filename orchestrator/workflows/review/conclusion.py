@@ -7,7 +7,7 @@ from itertools import chain
 
 from orchestrator.core.discussion.depth import DepthRecord
 from orchestrator.core.discussion.impact import FindingsDebate, Sources, debate_impact
-from orchestrator.core.discussion.strategies import feedback
+from orchestrator.core.discussion.sections import feedback
 from orchestrator.core.findings.coverage import merged
 from orchestrator.core.findings.evidence import is_unproven
 from orchestrator.core.findings.quotations import SubjectTexts

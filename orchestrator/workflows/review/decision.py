@@ -9,20 +9,13 @@ from typing import Any
 
 from orchestrator.core.discussion.turn_results import told_failure
 from orchestrator.core.replay.commands import Effect, ToolRun, single
-from orchestrator.workflows.descriptor import Choice, DecisionType
+from orchestrator.workflows.review.choices import DECISION
 from orchestrator.workflows.review.context import FindingGrounds, ReviewCycle, good_fixes
 from orchestrator.workflows.review.fixes import check_fixes
-from orchestrator.workflows.review.result import APPLY_FIX, SKIP
 from shared.models.decision import DecisionAnswer
 from shared.models.notices import notice
 from shared.models.replies import Applied, CheckedFixes
 from shared.tools.inputs import ApplyInput
-
-DECISION = DecisionType(
-    kind="review",
-    choices=(Choice(APPLY_FIX, "a", writes=True), Choice(SKIP, "s")),
-    on_timeout=SKIP,
-)
 
 
 def ask(review: ReviewCycle) -> Effect[DecisionAnswer]:

@@ -13,9 +13,9 @@ from orchestrator.core.discussion.depth import (
     Depth,
     DepthRecord,
     asked_first,
-    doubts,
     risks,
 )
+from orchestrator.core.discussion.doubts import doubts
 from orchestrator.core.discussion.loop import History, PlannedStep, TakenStep, read_round
 from orchestrator.core.findings.coverage import cover
 from orchestrator.core.replay.commands import Effect, record, together

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from orchestrator.core.results import ChangeResult
+from orchestrator.workflows.review.choices import APPLY_FIX
 from shared.models.assessment import Assessment
 from shared.models.notices import Notice
 from shared.models.wire import Wire
-
-APPLY_FIX, SKIP = "apply_fix", "skip"
 
 
 class ReviewAssessment(Assessment):

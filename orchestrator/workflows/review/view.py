@@ -15,6 +15,8 @@ from orchestrator.core.views.context import ViewContext, WorkflowView, synthesis
 from orchestrator.core.views.feedback import feedback
 from orchestrator.core.views.findings import finding_list, findings
 from orchestrator.core.views.impact import ImpactView, impact, impact_in_a_line
+from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.result import ReviewResult
 
 ReviewView = ViewContext[ReviewResult]
@@ -97,4 +99,4 @@ def _impact(view: ReviewView) -> list[Block]:
     return impact(view, shown) if view.everything else [impact_in_a_line(view, shown)]
 
 
-VIEW = WorkflowView(body, matter=matter, always_whole=True)
+DISPLAY = WorkflowDisplay(ReviewResult, WorkflowView(body, matter=matter, always_whole=True), LIVE)

@@ -17,11 +17,11 @@ from orchestrator.core.discussion.strategies import (
 )
 from orchestrator.core.replay.commands import Turn
 from orchestrator.workflows.plan import strategies as plans
+from orchestrator.workflows.plan.logic import plan
 from orchestrator.workflows.plan.options import PlanOptions
-from orchestrator.workflows.plan.workflow import plan
 from orchestrator.workflows.review import strategies as reviews
+from orchestrator.workflows.review.logic import review
 from orchestrator.workflows.review.options import ReviewOptions
-from orchestrator.workflows.review.workflow import review
 from shared.errors import ConfigurationError
 from shared.models.replies import REPLY_MODELS
 from shared.models.steps import StepResult

@@ -9,8 +9,8 @@ import pytest
 from orchestrator.core.replay.commands import Outcome, ToolRun
 from orchestrator.core.replay.recomputation import recompute
 from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.logic import expected, full_depth
 from orchestrator.workflows.review.options import ReviewOptions
-from orchestrator.workflows.review.workflow import expected, full_depth
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel, Participant

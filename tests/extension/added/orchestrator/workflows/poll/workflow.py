@@ -29,6 +29,8 @@ from orchestrator.workflows.descriptor import (
     Choice,
     DecisionType,
     SubjectKind,
+    WorkflowDisplay,
+    WorkflowLogic,
     WorkflowType,
 )
 from shared.models.notices import notice
@@ -112,10 +114,9 @@ WORKFLOW: WorkflowType[PollOptions] = WorkflowType(
     name="poll",
     version=1,
     options=PollOptions,
-    result=PollResult,
-    view=VIEW,
+    display=WorkflowDisplay(PollResult, VIEW),
     section="poll",
-    start=poll,
+    logic=WorkflowLogic(poll),
     subject=SubjectKind.QUESTION,
     parts=(
         PartType(CRITIC, "answers", (ESTIMATE,), many=True),
