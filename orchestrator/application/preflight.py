@@ -26,7 +26,8 @@ from shared.models.deliberation import Question
 from shared.models.notices import Notice, notice
 from shared.models.run import Budget, RunSpec
 from shared.models.subject import Subject
-from shared.providers.prices import exact_dollars, expected_usd
+from shared.providers.prices import expected_usd
+from shared.text.amounts import exact_dollars
 from shared.text.tokens import estimated_tokens
 
 LARGE_TOKENS = 50_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 import sys
@@ -20,7 +19,8 @@ from orchestrator.cli.default_command import (
     require_question,
     with_help,
 )
-from orchestrator.cli.help_texts import HELP_OPTIONS, translate_help, translated
+from orchestrator.cli.help_texts import HELP_OPTIONS, translate_help
+from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.ownership import intruder
 from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
 from orchestrator.workflows import DEFAULT
@@ -48,21 +48,8 @@ def _readers_noticed() -> Iterator[None]:
         raise ReaderGone from error
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The names, in the table's order."""
-        return [name for name, entry in COMMANDS.items() if not entry.hidden]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import the module that holds the command."""
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        module, _, attribute = entry.target.partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
-        return translate_help(command)
+class QuorateGroup(LazyGroup):
+    """All commands; what begins with none of them is a question."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What was typed, with the command that was left out."""
@@ -91,13 +78,6 @@ class LazyGroup(click.Group):
         translate_help(self)
         super().format_help(ctx, formatter)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table, without importing a command."""
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, translated(COMMANDS[name].help) or "") for name in self.list_commands(ctx)]
-            )
-
 
 def _is_question(ctx: click.Context, args: list[str]) -> bool:
     """True when `ask` is meant. Raises UsageError for what looks like a mistyped command."""
@@ -117,7 +97,8 @@ def _is_question(ctx: click.Context, args: list[str]) -> bool:
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=QuorateGroup,
+    table=COMMANDS,
     context_settings={"help_option_names": list(HELP_OPTIONS)},
     epilog='\b\nExample: quorate "Is a monolith right for three people?"\n'
     "Example: quorate review HEAD~1..HEAD --fail-on major\n"

@@ -16,8 +16,8 @@ from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from shared.models.rows import UsageRow
 from shared.models.run import RunSpec
-from shared.providers.prices import exact_dollars
 from shared.store.spending import Spending
+from shared.text.amounts import exact_dollars
 
 
 def cost_of(usage: UsageRow | None, words: Translator) -> str:

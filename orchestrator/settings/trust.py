@@ -27,7 +27,7 @@ from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
 from shared.models.run import ASK, DecisionPolicy
-from shared.providers.prices import exact_dollars
+from shared.text.amounts import exact_dollars
 
 SHORTEST_TIMEOUT_S = 10.0
 LEADER = "orchestrator.ai"

@@ -15,12 +15,6 @@ from shared.providers.catalogue import CATALOGUE, Billing, ProviderType, Provide
 from shared.providers.locality import is_hosted, is_loopback
 
 
-def exact_dollars(usd: float) -> str:
-    """`$12.30`, `$0.00001`: an amount that somebody stated, to the last digit and without an exponent."""
-    whole, _, part = f"{usd:.10f}".rstrip("0").partition(".")
-    return f"${whole}.{part:0<2}"
-
-
 def expected_usd(
     participant: Participant,
     input_tokens: int,

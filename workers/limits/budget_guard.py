@@ -14,10 +14,11 @@ from shared.models.notices import notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.providers.catalogue import provider_type
-from shared.providers.prices import exact_dollars, expected_usd
+from shared.providers.prices import expected_usd
 from shared.store.database import Database
 from shared.store.spending import CallNeed, Short, Shortage, reserve
 from shared.store.steps import Claim
+from shared.text.amounts import exact_dollars
 from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall
 
 UNTIL_SETTLED_S = 5.0

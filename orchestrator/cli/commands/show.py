@@ -24,7 +24,7 @@ from orchestrator.cli.results import OutputOptions, columns_of, write_file
 from orchestrator.core.document import Line, exact
 from orchestrator.core.formats import FORMATS, format_named
 from orchestrator.presentation import timeline
-from orchestrator.presentation.forks import origin
+from orchestrator.presentation.fork_origin import origin
 from orchestrator.presentation.formats.json import workflow_schema
 from orchestrator.presentation.formats.text import question_lines, result_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps

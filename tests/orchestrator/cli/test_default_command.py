@@ -4,7 +4,7 @@ import click
 import pytest
 
 from orchestrator.cli.default_command import INSTEAD, leading_words, objection
-from orchestrator.cli.main import LazyGroup, cli
+from orchestrator.cli.main import QuorateGroup, cli
 from orchestrator.cli.registry import COMMANDS
 
 
@@ -133,7 +133,7 @@ def test_what_stands_before_the_first_option_is_what_was_said():
 
 def parsed(*arguments: str) -> list[str]:
     """What the group makes of a command line: the command's name and what is left for it."""
-    assert isinstance(cli, LazyGroup)
+    assert isinstance(cli, QuorateGroup)
     return cli.understood(click.Context(cli, info_name="quorate"), list(arguments))
 
 

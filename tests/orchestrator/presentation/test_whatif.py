@@ -7,7 +7,8 @@ from typing import Any
 
 from orchestrator.core.document import Line, plain
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
-from orchestrator.presentation.forks import origin, plan_json, plan_lines
+from orchestrator.presentation.fork_origin import origin
+from orchestrator.presentation.forks import plan_json, plan_lines
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.whatif import (

@@ -5,7 +5,8 @@ from pydantic import JsonValue
 
 from shared.models.panel import Participant
 from shared.models.steps import Usage
-from shared.providers.prices import exact_dollars, expected_usd, own_cost
+from shared.providers.prices import expected_usd, own_cost
+from shared.text.amounts import exact_dollars
 
 
 def of(provider: str, model: str | None = None, **options: JsonValue) -> Participant:
