@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
-from orchestrator.application.backend import Backend
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.discovery import DiscoveredParticipant
@@ -15,24 +13,19 @@ from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.loading import load_configuration
 from orchestrator.workflows.registry import workflow_of_everybody
 from shared.allowed import Allowed
-from shared.errors import EnvironmentFault, UserError
+from shared.errors import EnvironmentFault
 from shared.models.panel import Participant
-from shared.providers.catalogue import CATALOGUE, Reach
 from shared.providers.limits import (
     Breaker,
     BreakerState,
     Pause,
     account_of,
     breakers,
-    pause,
     paused,
-    resume,
 )
 from shared.settings import ServiceSettings
-from shared.store.views import awaited_participants
 
 UNKNOWN = "-"
-NEAREST = 3
 
 
 @dataclass(frozen=True)
@@ -107,79 +100,6 @@ def _held(environ: Mapping[str, str]) -> LimiterState:
         return LimiterState(True, tuple(breakers(url)), tuple(paused(url)))
     except EnvironmentFault:
         return LimiterState(False)
-
-
-# ---- pausing ------------------------------------------------------------------------------------
-
-
-def pause_participant(
-    backend: Backend, name: str, reason: str, config: Path | None, directory: Path
-) -> None:
-    """Hold the calls of everything that carries `name`. Raises UserError for a name nobody has."""
-    _check_name(name)
-    url = backend.settings.endpoints.redis_url
-    settings = load_configuration(directory, backend.environ, explicit=config).settings
-    known = pausable_names(Catalogue(settings, backend.environ, directory))
-    known += [breaker.account for breaker in breakers(url)]
-    # Of a run that was submitted elsewhere, or with a panel of its own.
-    known += backend.read(awaited_participants)
-    if name not in known:
-        raise UserError(_unknown(name, sorted(set(known))))
-    pause(url, name, reason)
-
-
-@dataclass(frozen=True)
-class ResumeResult:
-    """Whether a pause ended or a breaker was closed; where not, which pauses and breakers there are."""
-
-    ended: bool
-    paused: tuple[str, ...] = ()
-    open_accounts: tuple[str, ...] = ()
-
-
-def resume_participant(backend: Backend, name: str) -> ResumeResult:
-    """End a pause, or close a breaker."""
-    _check_name(name)
-    url = backend.settings.endpoints.redis_url
-    if resume(url, name):
-        return ResumeResult(True)
-    closed = BreakerState.CLOSED
-    return ResumeResult(
-        False,
-        paused=tuple(held.name for held in paused(url)),
-        open_accounts=tuple(
-            breaker.account for breaker in breakers(url) if breaker.state is not closed
-        ),
-    )
-
-
-def pausable_names(catalogue: Catalogue) -> list[str]:
-    """What can be paused: participants that are here, described or missing, their providers and their accounts.
-
-    No panel is built: who pauses a participant may have none of the keys.
-    """
-    limited = [row.name for row in CATALOGUE.values() if row.reach is not Reach.NOBODY]
-    models = [
-        participant for participant in catalogue.everyone() if participant.provider in limited
-    ]
-    names = [
-        name
-        for participant in models
-        for name in (participant.name, participant.provider, account_of(participant))
-    ]
-    missing = [name.partition(" ")[0] for name, _todo in catalogue.discovery.missing]
-    return [*names, *missing, *limited]
-
-
-def _unknown(name: str, known: Sequence[str]) -> str:
-    near = get_close_matches(name, known, n=NEAREST, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}."
-    return f"no participant, provider or account that can be paused is called '{name}'; {hint}"
-
-
-def _check_name(name: str) -> None:
-    if not name.strip() or len(name) > 200 or not name.isprintable():
-        raise UserError("name a participant, a provider or an account (`participants list --json`)")
 
 
 # ---- allowing -----------------------------------------------------------------------------------

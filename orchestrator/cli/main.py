@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -30,6 +31,9 @@ ENVIRONMENT = 5
 INTERRUPTED = 130
 TERMINATED = 143
 BROKEN_PIPE = 141
+# New objects between two looks of the garbage collector. Python's 700 make it look a hundred times while a command is
+# loaded, in vain: a seventh of its processor time.
+COLLECTED_EVERY = 50_000
 NO_COMMAND = (
     "Without a command this is a question: a command's name comes first (`quorate panel ...`), and a question that "
     "begins with a dash goes after `--`"
@@ -115,6 +119,7 @@ def cli() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code (docs/exit-codes.md)."""
+    gc.set_threshold(COLLECTED_EVERY, 20, 20)
     if (sentence := intruder()) is not None:
         sys.stderr.write(f"quorate: {sentence}\n")
         return ENVIRONMENT

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from orchestrator.application.participants import pausable_names
+from orchestrator.application.pausing import pausable_names
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.settings.loading import load_configuration
 

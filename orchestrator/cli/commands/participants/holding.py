@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from orchestrator.application.backend import connected
-from orchestrator.application.participants import pause_participant, resume_participant
+from orchestrator.application.pausing import pause_participant, resume_participant
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import config_option, example
 from orchestrator.core.document import line
