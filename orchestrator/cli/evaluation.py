@@ -31,7 +31,7 @@ from orchestrator.evaluation.result import EvalResult
 from orchestrator.evaluation.scoring import CaseState, ReadingRules
 from orchestrator.presentation.acceptance import history_document
 from orchestrator.presentation.evaluation import eval_document
-from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.formats.markdown import as_markdown
 from orchestrator.presentation.formats.text import as_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps

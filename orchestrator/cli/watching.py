@@ -18,7 +18,8 @@ from orchestrator.cli.results import OutputOptions, columns_of, deliver
 from orchestrator.core.document import line
 from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.choices import LATER, chosen, keys_for, options_of, prompt
-from orchestrator.presentation.exit_codes import ExitCode, exit_code
+from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.text import question_lines
 from orchestrator.presentation.live.live_display import Display, make_display
 from orchestrator.presentation.live.progress_events import RunSnapshot, changes, still_waiting

@@ -1,29 +1,11 @@
-"""What a command ends with: one table, and the rule for runs (docs/exit-codes.md explains both)."""
+"""What a run makes a command end with (docs/exit-codes.md)."""
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from orchestrator.core.findings.verdict import GateOutcome
+from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.report import RunReport
 from shared.models.outcomes import Ending, FailureKind, RunStatus, Verdict
-
-
-class ExitCode(IntEnum):
-    """The exit codes of `quorate`."""
-
-    OK = 0
-    GATE_TRIPPED = 1
-    USAGE = 2
-    INCONCLUSIVE = 3
-    CREDENTIALS = 4
-    UNREACHABLE = 5
-    CONFLICT = 6
-    PENDING = 8
-    BUG = 70
-    INTERRUPTED = 130
-    TERMINATED = 143
-
 
 NO_ANSWER = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
 

@@ -11,7 +11,7 @@ from orchestrator.application.backend import upgrade_embedded
 from orchestrator.cli.options import example
 from orchestrator.core.document import line
 from orchestrator.embedded.servers import ensure
-from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.terminal import Terminal
 from shared.settings import ServiceSettings
 from shared.store import migrate

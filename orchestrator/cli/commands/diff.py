@@ -10,7 +10,7 @@ from orchestrator.application.backend import connected
 from orchestrator.application.replay import RunComparison, compare_runs
 from orchestrator.cli.options import example, json_option, language_option
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
-from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal

@@ -22,7 +22,7 @@ from orchestrator.embedded.scripts import script
 from orchestrator.embedded.servers import status
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.participants.casting import build_cast
-from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.terminal import Terminal

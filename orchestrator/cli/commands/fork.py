@@ -32,7 +32,7 @@ from orchestrator.cli.setting_options import decide_option, rule_options, take_r
 from orchestrator.cli.submission import leave_it
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 from orchestrator.core.document import Span, Style, line
-from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.forks import plan_json, plan_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator

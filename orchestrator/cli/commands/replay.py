@@ -13,7 +13,7 @@ from orchestrator.application.replay import replay as replay_run
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, json_option, language_option, run_argument
 from orchestrator.cli.setting_options import rule_options, take_rules
-from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal

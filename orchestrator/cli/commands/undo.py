@@ -14,7 +14,7 @@ from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, language_option, quiet_option
 from orchestrator.cli.watching import TerminalObserver, follow
 from orchestrator.core.document import line
-from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.live.live_display import make_display
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from orchestrator.core.discussion.sections import feedback
 from orchestrator.core.discussion.strategies import (
     RoundCast,
     Strategies,
     by_name,
-    feedback,
     role_names,
     strategy_named,
 )

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.presentation.exit_codes import ExitCode, exit_code
+from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.exit_codes import exit_code
 from shared.models.findings import FindingStatus, Severity
 from shared.models.outcomes import Ending, RunStatus, Verdict
 from tests.support.reports import make_finding, make_report, make_step

@@ -24,7 +24,7 @@ from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import Finite, config_option, example, json_option
 from orchestrator.core.document import line
 from orchestrator.participants.casting import build_cast
-from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.tables import table
