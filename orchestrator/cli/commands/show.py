@@ -35,7 +35,6 @@ from orchestrator.presentation.result import view_of
 from orchestrator.presentation.sent import prompt
 from orchestrator.presentation.terminal import Terminal
 from shared.models.panel import Participant
-from shared.providers.locality import leaves_machine
 
 
 @click.command(
@@ -126,6 +125,8 @@ def _events(backend: Backend, run: str, *, as_json: bool) -> list[Line] | str:
 
 
 def _prompt(backend: Backend, run: str, step: str) -> list[Line]:
+    from shared.providers.locality import leaves_machine  # loads the catalogue of providers
+
     asked = request_of(backend, run, step)
     kind = "tool" if "tool" in asked.request else "turn"
     leaves = kind == "turn" and leaves_machine(
