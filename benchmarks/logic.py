@@ -38,6 +38,7 @@ from shared.models.run import RunSpec
 from shared.store.database import Connection, Database
 from workers.turns.spool import Spool
 from workers.turns.steps import HeldStep, StepWorker
+from workers.turns.turn import TurnWorker
 
 T = TypeVar("T")
 PARTS = ("worker", "advance")
@@ -193,7 +194,7 @@ def main() -> None:
         database = MeteredDatabase(own.endpoints.database_url, patience_s=10)
         presence = Presence(own.database, "turns")
         presence.start()
-        worker = StepWorker(database, presence, Spool(Path(folder)))
+        worker = StepWorker(TurnWorker(database), presence, Spool(Path(folder)))
         try:
             measure(Bench(database, Engine(database, WITH_TRIVIAL), worker), parser.parse_args())
         finally:

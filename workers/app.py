@@ -38,6 +38,7 @@ from workers.tasks import StepHandler, register
 from workers.temporary import claim_folder, leave_folder, use_folder
 from workers.turns.spool import Spool
 from workers.turns.steps import StepWorker
+from workers.turns.turn import TurnWorker
 
 PATIENCE_S = 60.0
 POOL_CONNECTIONS = 12
@@ -116,14 +117,17 @@ class Runtime:
         presence.start()
         spool = Spool(self._settings.instance.state_dir / "spool")
         threading.Thread(target=spool.drain, args=(database,), daemon=True).start()
-        return StepWorker(
+        turns = TurnWorker(
             database,
-            presence,
-            spool,
             limiter=Limiter.at(self._settings.endpoints.redis_url),
             usd_a_day=self._settings.max_usd_per_day,
             live=Live(self._settings.endpoints.redis_url),
             allowed=Allowed.of(self._settings.instance, os.environ),
+        )
+        return StepWorker(
+            turns,
+            presence,
+            spool,
             kind=KINDS[self._kind].steps,
             around_ends=self._publishing,
         )

@@ -17,7 +17,7 @@ from shared.delivery.contracts import TASK_APPLY, TASK_TOOL, TASK_TURN, Receipt,
 from shared.delivery.lean import Job, accepted, failed, succeeded
 from shared.delivery.publishing import Application
 from shared.delivery.requests import TaskRequest
-from shared.delivery.tracing import traced
+from shared.delivery.tracing import completed, traced
 from shared.faults import failpoint
 from shared.models.steps import StepKind
 from workers.turns.steps import StepWorker
@@ -79,7 +79,7 @@ class StepHandler:
                 )
         with worker.around_ends():
             for request, receipt in refused:
-                self._perform(request, partial(_completed, receipt))
+                self._perform(request, partial(completed, receipt))
 
     def close(self) -> None:
         """Commit what has ended."""
@@ -102,9 +102,3 @@ class StepHandler:
             failpoint("barrier-passed")
             self._app.send_following(request)
         succeeded(request, receipt.model_dump(), since)
-
-
-def _completed(receipt: Receipt) -> Future[Receipt]:
-    done: Future[Receipt] = Future()
-    done.set_result(receipt)
-    return done

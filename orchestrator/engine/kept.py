@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import itertools
 import os
-import threading
 from dataclasses import dataclass
 
 import structlog
 
 from orchestrator.core.replay.replay import Progress, Replay, same
+from shared.text.bounded_cache import BoundedCache
 
 MOST_BYTES = 64 * 1024 * 1024
 # What a suspended workflow takes before it has read anything.
@@ -67,30 +67,19 @@ class KeptReplays:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         """Nothing is kept yet."""
-        self._most_bytes = most_bytes
-        self._bytes = 0
         self._asked = itertools.count()
-        self._kept: dict[str, KeptReplay] = {}
-        self._lock = threading.Lock()
+        self._kept: BoundedCache[str, KeptReplay] = BoundedCache(
+            most_bytes, lambda kept: kept.replay.workflow.close()
+        )
 
     def take(self, run: str) -> KeptReplay | None:
         """The run's replay, which nobody else has then."""
-        with self._lock:
-            kept = self._kept.pop(run, None)
-            if kept is not None:
-                self._bytes -= kept.size
-            return kept
+        return self._kept.take(run)
 
     def keep(self, run: str, kept: KeptReplay) -> None:
         """Put a replay back after the commit, or drop it and others when there is no room."""
-        self.take(run)
-        with self._lock:
-            self._kept[run] = kept
-            self._bytes += kept.size
-            while self._bytes > self._most_bytes:
-                dropped = self._kept.pop(next(iter(self._kept)))
-                self._bytes -= dropped.size
-                dropped.replay.workflow.close()
+        self._kept.take(run)
+        self._kept.keep(run, kept, kept.size)
 
     def is_compared(self) -> bool:
         """Whether this advance is one of the sample."""

@@ -18,7 +18,7 @@ from shared.delivery.contracts import TASK_ADVANCE, AdvancePayload
 from shared.delivery.lean import Job, accepted, succeeded
 from shared.delivery.publishing import Application
 from shared.delivery.requests import TaskRequest
-from shared.delivery.tracing import is_traced, traced
+from shared.delivery.tracing import completed, is_traced, traced
 from shared.errors import EnvironmentFault
 
 ADVANCED_AT_ONCE = 16
@@ -76,6 +76,4 @@ class AdvanceHandler:
         results = [{"run": run, "scheduled": counts[run]} for run in runs]
         for request, result, moment in zip(requests, results, since, strict=True):
             succeeded(request, result, moment)
-        done: Future[list[dict[str, Any]]] = Future()
-        done.set_result(results)
-        return done
+        return completed(results)

@@ -239,9 +239,10 @@ def accepted(request: Request) -> float:
     return now
 
 
-def succeeded(request: Request, receipt: object, since: float) -> None:
-    """It is done, and this is what Celery would call its result."""
-    request.on_success((False, repr(receipt), time.monotonic() - since))
+def succeeded(request: TaskRequest, receipt: object, since: float) -> None:
+    """It is done, and this is what Celery would call its result: events show it, while somebody watches."""
+    shown = repr(receipt) if request.is_watched else ""
+    request.on_success((False, shown, time.monotonic() - since))
 
 
 def failed(request: Request) -> None:

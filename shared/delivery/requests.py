@@ -20,8 +20,15 @@ SUCCEEDED, FAILED, RETRIED = "task-succeeded", "task-failed", "task-retried"
 class TaskRequest(Request):  # type: ignore[misc]
     """Celery's request of one of our tasks, with either consumer and any pool."""
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether events are wanted: else nothing is worked out for them."""
+        return self.eventer is not None and bool(self.eventer.enabled)
+
     def send_event(self, type: str, **fields: Any) -> None:
         """As Celery's; no exception's own words leave the worker, for they may quote what was said."""
+        if not self.is_watched:
+            return
         if type == SUCCEEDED:
             type, fields = _seen(fields)
         elif type in (FAILED, RETRIED):

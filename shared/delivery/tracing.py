@@ -24,6 +24,13 @@ def is_traced() -> bool:
     return any(signal.receivers for signal in _SIGNALS)
 
 
+def completed(result: T) -> Future[T]:
+    """What came of work that is done already."""
+    done: Future[T] = Future()
+    done.set_result(result)
+    return done
+
+
 def traced(
     request: Request, work: Callable[[], Future[T]], shown: Callable[[T], object]
 ) -> Future[T]:

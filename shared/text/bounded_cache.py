@@ -17,9 +17,10 @@ V = TypeVar("V")
 class BoundedCache(Generic[K, V]):
     """Values by key. Safe to share between threads."""
 
-    def __init__(self, most_bytes: int) -> None:
-        """Nothing is kept yet."""
+    def __init__(self, most_bytes: int, drop: Callable[[V], object] = lambda _: None) -> None:
+        """Nothing is kept yet. `drop` is told of what goes for want of room."""
         self._most_bytes = most_bytes
+        self._drop = drop
         self._bytes = 0
         self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._lock = threading.Lock()
@@ -33,15 +34,25 @@ class BoundedCache(Generic[K, V]):
             self._values.move_to_end(key)
         return entry[0]
 
+    def take(self, key: K) -> V | None:
+        """The value of that key, which nobody else has then; None when it is not kept."""
+        with self._lock:
+            value, size = self._values.pop(key, (None, 0))
+            self._bytes -= size
+            return value
+
     def keep(self, key: K, value: V, size: int) -> V:
         """Keep a value that takes `size` bytes with its key, and give it back. One that is too large is not kept."""
         with self._lock:
-            if key not in self._values and size <= self._most_bytes:
+            if size > self._most_bytes:
+                self._drop(value)
+            elif key not in self._values:
                 self._values[key] = value, size
                 self._bytes += size
             while self._bytes > self._most_bytes:
-                _, (_, dropped) = self._values.popitem(last=False)
-                self._bytes -= dropped
+                _, (dropped, freed) = self._values.popitem(last=False)
+                self._bytes -= freed
+                self._drop(dropped)
         return value
 
 

@@ -9,6 +9,7 @@ from shared.delivery.presence import Presence
 from shared.store.database import Database
 from workers.turns.spool import Spool
 from workers.turns.steps import StepWorker
+from workers.turns.turn import TurnWorker
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def worker(database: Database, tmp_path: Path) -> Iterator[StepWorker]:
     """A worker of turns that is present, without limits."""
     presence = Presence(database, "turns")
     presence.start()
-    worker = StepWorker(database, presence, Spool(tmp_path / "spool"))
+    worker = StepWorker(TurnWorker(database), presence, Spool(tmp_path / "spool"))
     yield worker
     worker.close()
     presence.stop()

@@ -19,9 +19,7 @@ from threading import Event
 import structlog
 from pydantic import ValidationError
 
-from shared.allowed import Allowed
 from shared.delivery.contracts import HANDED_BACK, Receipt, StepPayload
-from shared.delivery.live import Live
 from shared.delivery.presence import Presence
 from shared.errors import (
     ConfigurationError,
@@ -35,7 +33,6 @@ from shared.faults import failpoint
 from shared.models.notices import as_column
 from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
-from shared.store.database import Database
 from shared.store.ends import StepEnd, finish_steps
 from shared.store.people import missed, remind
 from shared.store.processes import SILENCE_S
@@ -43,11 +40,9 @@ from shared.store.steps import Claim, Refusal, WantedStep, claim_steps, hand_bac
 from shared.tools.card import ToolKind
 from shared.tools.catalogue import find_card
 from workers.gathering import Gatherer
-from workers.limits.limiter import Limiter
 from workers.tools.registry import ToolContext, run_tool
 from workers.turns.allowance import check_command_entered, check_program_entered
 from workers.turns.answers import AnswerStore
-from workers.turns.documents import StoredDocuments
 from workers.turns.ledger import CallLedger
 from workers.turns.spool import Spool
 from workers.turns.turn import LONGEST_MESSAGE, MAX_ATTEMPTS, Ended, TurnWorker, is_used_up
@@ -87,22 +82,15 @@ class StepWorker:
     is not relied upon: this process may have been stopped meanwhile.
     """
 
-    database: Database
+    turns: TurnWorker
     presence: Presence
     spool: Spool
-    limiter: Limiter | None = None
-    usd_a_day: float | None = None
-    live: Live | None = None
-    allowed: Allowed | None = None
     kind: StepKind | None = None
     around_ends: Callable[[], AbstractContextManager[object]] = nullcontext
     stood_still_s: float = SILENCE_S / 2
 
     def __post_init__(self) -> None:
-        self.documents = StoredDocuments(self.database)
-        self.turns = TurnWorker(
-            self.database, self.documents, self.limiter, self.usd_a_day, self.live, self.allowed
-        )
+        self.database = self.turns.database
         self._ends = Gatherer("ends", self._finish_all, around=self.around_ends)
         self._answers = AnswerStore(self.database, self.spool)
 
@@ -218,15 +206,17 @@ class StepWorker:
     def _run_tool(self, request: ToolRequest | ValidationError, claimed: Claim) -> Ended:
         if isinstance(request, ValidationError):
             raise request
-        inputs = {name: self.documents.resolved(value) for name, value in request.inputs.items()}
+        inputs = {
+            name: self.turns.documents.resolved(value) for name, value in request.inputs.items()
+        }
         card = find_card(request.tool)
         if card.command is not None:
             check = (
                 check_program_entered if card.kind is ToolKind.COMMAND else check_command_entered
             )
-            check(inputs.get(card.command), self.allowed)
+            check(inputs.get(card.command), self.turns.allowed)
         confirm = partial(self._require_lease, claimed)
-        context = ToolContext(self.documents, request.timeout_s, confirm)
+        context = ToolContext(self.turns.documents, request.timeout_s, confirm)
         reply = run_tool(request.tool, inputs, context)
         failpoint("tool-done")
         return Ended(reply=reply.model_dump_json(exclude_defaults=True))

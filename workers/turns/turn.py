@@ -51,11 +51,13 @@ class TurnWorker:
     """What a process needs to let participants speak; shared by its threads."""
 
     database: Database
-    documents: StoredDocuments
     limiter: Limiter | None = None
     usd_a_day: float | None = None
     live: Live | None = None
     allowed: Allowed | None = None
+
+    def __post_init__(self) -> None:
+        self.documents = StoredDocuments(self.database)
 
     def speak(self, ledger: CallLedger, request: TurnRequest, flag: Event) -> Ended:
         """The participant, or its stand-in while its provider cannot be used or paid."""

@@ -23,6 +23,7 @@ from workers.limits.limiter import Limiter
 from workers.limits.shared_state import SharedState
 from workers.turns.spool import Spool
 from workers.turns.steps import StepWorker
+from workers.turns.turn import TurnWorker
 
 pytestmark = pytest.mark.component
 
@@ -34,7 +35,7 @@ def worker(database: Database, redis_url: str, tmp_path: Path) -> Iterator[StepW
     presence = Presence(database, "turns")
     presence.start()
     limiter = Limiter(SharedState(redis_url, breaker_after=2))
-    yield StepWorker(database, presence, Spool(tmp_path / "spool"), limiter=limiter)
+    yield StepWorker(TurnWorker(database, limiter), presence, Spool(tmp_path / "spool"))
     limiter.close()
     presence.stop()
 

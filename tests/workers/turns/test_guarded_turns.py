@@ -25,6 +25,7 @@ from tests.support.review_panel import participant, submission
 from tests.support.runs import execute, fetch, step_row
 from workers.turns.spool import Spool
 from workers.turns.steps import StepWorker
+from workers.turns.turn import TurnWorker
 
 pytestmark = pytest.mark.component
 
@@ -48,7 +49,7 @@ print(json.dumps({"verdict": "APPROVED", "summary": f"{one}{other}{one} all is w
 def worker(database: Database, tmp_path: Path) -> Iterator[StepWorker]:
     presence = Presence(database, "turns")
     presence.start()
-    yield StepWorker(database, presence, Spool(tmp_path / "spool"))
+    yield StepWorker(TurnWorker(database), presence, Spool(tmp_path / "spool"))
     presence.stop()
 
 
@@ -147,7 +148,7 @@ def test_a_row_sends_no_key_anywhere_and_reads_no_file(
 def test_tests_that_only_a_row_names_are_not_run_until_somebody_here_allows_them(
     worker: StepWorker, database: Database, tmp_path: Path
 ) -> None:
-    allowed = worker.allowed = Allowed(tmp_path / "allowed")
+    allowed = worker.turns.allowed = Allowed(tmp_path / "allowed")
 
     def forged() -> Any:
         run = first_turn(database, participant("bob", "analyser", tool="ruff"))
@@ -171,7 +172,7 @@ def test_tests_that_only_a_row_names_are_not_run_until_somebody_here_allows_them
 def test_a_linter_that_only_a_row_names_is_not_run_until_somebody_here_allows_it(
     worker: StepWorker, database: Database, tmp_path: Path
 ) -> None:
-    allowed = worker.allowed = Allowed(tmp_path / "allowed")
+    allowed = worker.turns.allowed = Allowed(tmp_path / "allowed")
     row = {"command": ["no-such-linter"], "files": ["*.py"]}
 
     def forged(program: object) -> Any:

@@ -25,6 +25,7 @@ from tests.support.turns import calls, openai, turn, until, work
 from workers.providers.calls import Completion
 from workers.turns.spool import Spool
 from workers.turns.steps import StepWorker
+from workers.turns.turn import TurnWorker
 
 pytestmark = pytest.mark.component
 
@@ -96,7 +97,7 @@ def test_a_paid_answer_waits_on_the_disk_while_the_database_is_away(
     door = Door(database_url)
     shut_away = Database(door.url, pool_size=4, patience_s=60)
     spool = tmp_path / "spool"
-    worker = StepWorker(shut_away, Presence(shut_away, "turns"), Spool(spool))
+    worker = StepWorker(TurnWorker(shut_away), Presence(shut_away, "turns"), Spool(spool))
 
     with server(answer_behind_the_door) as url, ThreadPoolExecutor(1) as pool:
         options: dict[str, JsonValue] = {"base_url": url}
@@ -151,7 +152,7 @@ class Door:
 
 def test_without_a_database_a_message_is_dropped_and_nothing_is_raised(tmp_path: Path) -> None:
     nowhere = Database(f"postgresql+psycopg://postgres@/db?host={tmp_path}", patience_s=0.1)
-    worker = StepWorker(nowhere, Presence(nowhere, "turns"), Spool(tmp_path / "spool"))
+    worker = StepWorker(TurnWorker(nowhere), Presence(nowhere, "turns"), Spool(tmp_path / "spool"))
 
     assert work(worker, "r1") == Receipt(step="a", status="abandoned", failure="abandoned")
     nowhere.close()

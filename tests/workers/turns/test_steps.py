@@ -26,6 +26,7 @@ from tests.support.notices import column_words
 from tests.support.runs import execute, fetch, new_run, new_step, run_row, step_row, take
 from tests.support.turns import Entry, asked, calls, scripted, tool, turn, until, work
 from workers.turns.steps import StepWorker
+from workers.turns.turn import TurnWorker
 
 pytestmark = pytest.mark.component
 
@@ -76,7 +77,7 @@ def test_a_process_that_was_stopped_after_its_claim_pays_for_nothing_that_others
     run = turn(database, scripted({"reply": APPROVED}))
     stopped = Stopped(database_url)
     try:
-        mine = replace(worker, database=stopped, stood_still_s=stood_still_s)
+        mine = replace(worker, turns=TurnWorker(stopped), stood_still_s=stood_still_s)
 
         assert work(mine, run).status == "stale"
 
