@@ -31,6 +31,7 @@ from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.options import budget, decision_policy, workflow_options
 from orchestrator.settings.projects import Reviewed
 from orchestrator.settings.prompt_files import captured_prompts
+from orchestrator.settings.ruff_settings import project_rules
 from orchestrator.subjects.repository_change import Located
 from orchestrator.workflows.registry import WORKFLOWS, workflow_of_everybody
 from shared.errors import ConfigurationError
@@ -38,6 +39,7 @@ from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
 from shared.models.run import NEWEST_RULES, RunSpec
 from shared.providers.prices import expected_usd
+from shared.tools.rules import AnalyserRules, ProjectRules
 
 LARGE_BYTES = 10_000
 NO_INPUT = NoStandardInput()
@@ -134,6 +136,9 @@ def prepare_run(
     _check_nobody_dropped(cast, request, configuration, environ, captured.paths)
     cast = _with_turn_timeout(cast, request.turn_s)
     cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
+    options = _options(request, configuration, cast)
+    if settings_rules := project_rules(_reviewed(located), captured.paths or ()):
+        options = _with_project_rules(options, settings_rules)
     notices = _notices(request, configuration, cast)
     settings = configuration.settings
     language = language_of(settings.language)
@@ -141,7 +146,7 @@ def prepare_run(
     make_spec = partial(
         RunSpec,
         rules_version=NEWEST_RULES,
-        options=_options(request, configuration, cast).model_dump(mode="json"),
+        options=options.model_dump(mode="json"),
         workflow=request.workflow,
         language=language,
         subject=captured.document,
@@ -215,6 +220,14 @@ def _notices(
     elif cast.report.joined:
         notices.append(notice("project_joins", where=where, names=cast.report.joined))
     return tuple(notices)
+
+
+def _with_project_rules(options: Any, rules: tuple[ProjectRules, ...]) -> Any:
+    """The options of a workflow whose analysers respect the project's own ruff settings."""
+    own = getattr(options, "rules", None)
+    if not isinstance(own, AnalyserRules):
+        return options
+    return options.model_copy(update={"rules": own.model_copy(update={"project": rules})})
 
 
 def _reviewed(located: Located | None) -> Reviewed | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -76,6 +76,14 @@ def _before(directory: Path, reviewed: Reviewed) -> ProjectFile:
     links = [name for name in names if name in base.entries and not base.is_file(name)]
     notices = [notice("project_unread", files=links, why="link")] if links else []
     return ProjectFile(_chosen(base), (*notices, *_differences(base, reviewed, top, names)))
+
+
+def committed_files(reviewed: Reviewed, names: Sequence[str]) -> dict[str, bytes]:
+    """Ordinary files of the commit before the change, by name from the top; those that are not there are left out."""
+    git = reviewed.repository.git
+    entries = {} if reviewed.base is None else _entries(git, reviewed.base, tuple(names))
+    blobs = {name: _blob(git, blob) for name, (mode, blob) in entries.items() if mode in _REGULAR}
+    return {name: content for name, content in blobs.items() if content is not None}
 
 
 def _unread(directory: Path, top: Path, why: str) -> ProjectFile:

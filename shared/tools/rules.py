@@ -31,15 +31,40 @@ GivenSeverity = Annotated[
 ]
 
 
+class ProjectRules(Wire):
+    """What a project's own ruff settings say about the rules in a folder (the top's is empty)."""
+
+    folder: str = ""
+    ignore: tuple[RuleName, ...] = ()
+    select: tuple[RuleName, ...] = ()
+    per_file: dict[Glob, tuple[RuleName, ...]] = Field(default_factory=dict)
+
+    def ignores(self, rule: str, path: str) -> bool:
+        """Whether a rule is off in a file: the longer name of `select` and `ignore` wins, as with ruff."""
+        inside = path.removeprefix(f"{self.folder}/") if self.folder else path
+        if ignored_in(self.per_file, rule, inside):
+            return True
+        off, on = (_exactness(names, rule) for names in (self.ignore, self.select))
+        return off > 0 and off >= on
+
+    def holds(self, path: str) -> bool:
+        """Whether a file lies in its folder."""
+        return not self.folder or path.startswith(f"{self.folder}/")
+
+
 class AnalyserRules(Wire):
-    """Which rules of analysers count: `select` adds rules that are off, `ignore` and `per_file` (globs) take away."""
+    """Which rules of analysers count: `select` adds rules that are off, `ignore` and `per_file` (globs) take away.
+
+    `project` are the project's own ruff settings, the deepest folder first: they switch off what is no more than
+    MINOR; a graver finding is told, and asks for nothing.
+    """
 
     ignore: tuple[RuleName, ...] = ()
     select: tuple[RuleName, ...] = ()
     severity: dict[RuleName, GivenSeverity] = Field(default_factory=dict)
     per_file: dict[Glob, tuple[RuleName, ...]] = Field(default_factory=dict)
     complexity: int = Field(default=COMPLEXITY, ge=1, le=1000)
-    known: tuple[str, ...] = ()
+    project: tuple[ProjectRules, ...] = ()
 
     def selected(self, analyser: str) -> tuple[str, ...]:
         """The codes that are selected for an analyser, without its name."""
@@ -61,14 +86,35 @@ class AnalyserRules(Wire):
         if names_rule(self.ignore, finding.rule):
             return True
         path = finding.place.path if finding.place else ""
-        return ignored_in(self.per_file, finding.rule, path)
+        if ignored_in(self.per_file, finding.rule, path):
+            return True
+        return finding.severity.rank > Severity.MAJOR.rank and self._is_off_in_project(finding)
+
+    def _is_off_in_project(self, finding: RaisedFinding) -> bool:
+        """Whether the nearest ruff settings switch the rule of a finding off, and nobody here has selected it."""
+        rule, path = finding.rule or "", finding.place.path if finding.place else ""
+        if not rule.startswith("ruff/") or names_rule(self.select, rule) or not path:
+            return False
+        nearest = next((rules for rules in self.project if rules.holds(path)), None)
+        return nearest is not None and nearest.ignores(rule, path)
 
     def _weighed(self, finding: RaisedFinding) -> RaisedFinding:
         named = [name for name in self.severity if finding.rule and matches(name, finding.rule)]
         if not named:
-            return finding
+            return _as_told(finding) if self._is_off_in_project(finding) else finding
         severity = self.severity[max(named, key=len)]
         return finding.model_copy(update={"severity": severity})
+
+
+def _exactness(names: Iterable[str], rule: str) -> int:
+    """How exactly a rule is named: 0 not at all, 1 with all others."""
+    lengths = (1 if name == "ALL" else 1 + len(name) for name in names if matches(name, rule))
+    return max(lengths, default=0)
+
+
+def _as_told(finding: RaisedFinding) -> RaisedFinding:
+    detail = f"{finding.detail} The project's own ruff settings switch this rule off."
+    return finding.model_copy(update={"severity": Severity.INFO, "detail": detail, "patch": None})
 
 
 def matches(name: str, rule: str) -> bool:
@@ -76,6 +122,8 @@ def matches(name: str, rule: str) -> bool:
     analyser, _, code = rule.partition("/")
     first, slash, rest = name.partition("/")
     wanted = rest if slash and first == analyser else name
+    if wanted == "ALL" and analyser == "ruff":
+        return True
     if "*" in wanted:
         return fnmatchcase(code.casefold(), wanted.casefold())
     if code.casefold() == wanted.casefold():
