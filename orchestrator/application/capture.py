@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from orchestrator.settings.options import screen
 from orchestrator.settings.schema import Settings
 from orchestrator.subjects.change import Put
+from orchestrator.subjects.publication import published
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
 from orchestrator.subjects.repository_change import Located, capture, locate
 from orchestrator.subjects.request import ChangeRequest
@@ -167,12 +168,19 @@ def _request(change: ChangeInput, directory: Path, environ: Mapping[str, str]) -
 
 
 def _change(request: ChangeRequest, put: Put, located: Located | None) -> Captured:
+    if located is None and request.diff is None:
+        located = locate(request)
     subject = capture(request, put, count_secrets, located)
+    seen = published(located.repository.git, subject.origin.reviewed) if located else None
     # Code is no prose: a change is reviewed in the language that was chosen.
     return Captured(
         document=put(subject.model_dump_json().encode()),
         title=subject.title,
-        labels={"files": len(subject.files), "added_lines": subject.added_lines},
+        labels={
+            "files": len(subject.files),
+            "added_lines": subject.added_lines,
+            **({} if seen is None else {"published": seen.model_dump()}),
+        },
         paths=tuple(file.as_named for file in subject.files if file.status != "deleted"),
     )
 

@@ -21,6 +21,7 @@ from shared.store.views import (
     list_children,
     list_findings,
     list_records,
+    list_stances,
     list_steps,
     run_usage,
 )
@@ -43,6 +44,7 @@ def load_report(connection: Connection, name: str) -> RunReport:
         records=tuple(
             row for row in list_records(connection, run.id) if row.kind != RoundRecord.kind
         ),
+        ledger=tuple(list_stances(connection, run.id)),
     )
 
 

@@ -12,15 +12,21 @@ from typing import TextIO
 from orchestrator.core.document import Line
 from orchestrator.core.formats import OutputFormat, format_named, format_of
 from orchestrator.presentation.formats.json import as_json
-from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, result_lines
+from orchestrator.presentation.formats.text import (
+    DEFAULT_MAX_FINDINGS,
+    MAX_RULE_FINDINGS,
+    result_lines,
+)
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
-from orchestrator.presentation.result import is_brief, open_decision, warned
+from orchestrator.presentation.result import is_brief, open_decision
 from orchestrator.presentation.terminal import Terminal
+from orchestrator.presentation.warning_lines import warned
 from shared.errors import EnvironmentFault
 from shared.models.notices import Notice
 from shared.models.outcomes import Verdict
+from shared.models.panel import Panel
 from shared.models.run import RunSpec
 
 
@@ -45,10 +51,10 @@ class OutputOptions:
         """What the result is told in: as was asked for, else the run's language."""
         return Translator(self.language or spec.language)
 
-    @property
-    def most_findings(self) -> int | None:
-        """How many findings the text shows; None for all."""
-        return None if self.everything else self.max_findings or DEFAULT_MAX_FINDINGS
+    def most_findings(self, panel: Panel) -> int | None:
+        """How many findings the text shows; None for all. Of what rules alone found there is a line each."""
+        fewest = MAX_RULE_FINDINGS if panel.by_rules else DEFAULT_MAX_FINDINGS
+        return None if self.everything else self.max_findings or fewest
 
 
 def deliver(
@@ -66,7 +72,7 @@ def deliver(
         lines = result_lines(
             report,
             words=words,
-            max_findings=options.most_findings,
+            max_findings=options.most_findings(report.spec.panel),
             brief=brief,
             width=columns_of(sys.stdout),
         )

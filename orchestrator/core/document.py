@@ -7,7 +7,7 @@ cannot steer a terminal: every span is cleaned when it is made, so nothing can f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,6 +31,7 @@ class Style(StrEnum):
     BAD = "bad"
     WARNING = "warning"
     PLACE = "place"
+    COMMAND = "command"
     ADDED = "added"
     REMOVED = "removed"
     VOICE_1 = "voice_1"
@@ -80,12 +81,16 @@ def block(text: str, *, indent: str = "", style: Style = Style.PLAIN) -> list[Li
 
 
 def exact(text: str) -> list[Line]:
-    """A patch as it is: nothing is dropped, what would not be seen is spelled out, `+` and `-` are coloured.
+    """A patch as it is: nothing is dropped, what would not be seen is spelled out, `+` and `-` are coloured."""
+    return [line(Span(row, _patch_style(row))) for row in patch_rows(text)]
+
+
+def patch_rows(text: str) -> list[str]:
+    """The rows of a patch, what would not be seen spelled out.
 
     An empty line of the context is a blank alone, which is the patch's own.
     """
-    shown = (row if row != spelled(" ") else " " for row in _split(spelled_out(text)))
-    return [line(Span(row, _patch_style(row))) for row in shown]
+    return [row if row != spelled(" ") else " " for row in _split(spelled_out(text))]
 
 
 def plain(lines: Iterable[Line]) -> str:
@@ -175,20 +180,39 @@ class Remark:
 
 
 @dataclass(frozen=True)
+class Objection:
+    """Somebody who does not share a finding, with the reason; `how` where it is not plain disagreement."""
+
+    participant: str
+    how: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class FindingEntry:
     """A finding as a reader meets it: `support` of the independent voices carry it, `status` says what became of it.
 
-    An `evident` status goes without saying. `marks` tell how far it is to be believed, `suggestion` what is to be done.
-    A `faint` one is only counted where not everything is shown.
+    An `evident` status goes without saying. `marks` tell how far it is to be believed, `why` what is wrong,
+    `suggestion` what is to be done, `supporters` and, in words, `carried` who carries it, `objections` who does not.
+    `again` are the names that later reviews gave it, `patch` is a usable fix of it alone, `rule_page` explains an
+    analyser's rule. Without a `support` nobody was asked: rules alone have looked. A `faint` one is only counted where
+    not everything is shown.
     """
 
     finding: Finding
-    support: str
+    support: str = ""
     status: str = ""
     evident: bool = False
     marks: tuple[str, ...] = ()
     caveat: str = ""
+    why: str = ""
     suggestion: str = ""
+    supporters: tuple[str, ...] = ()
+    carried: str = ""
+    objections: tuple[Objection, ...] = ()
+    again: tuple[str, ...] = ()
+    patch: str = ""
+    rule_page: str = ""
     faint: bool = False
 
     @property
@@ -204,11 +228,22 @@ class FindingEntry:
 
 
 @dataclass(frozen=True)
+class FindingWords:
+    """The words around findings: the labels of what is said of one, and in `heads` a table's columns by their names."""
+
+    suggestion: str
+    carried: str
+    objections: str
+    heads: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class FindingList:
-    """Findings, what to read first on top; `heads` name a table's columns: severity to id."""
+    """Findings, what to read first on top; `detailed`: with all that is said of each."""
 
     entries: tuple[FindingEntry, ...]
-    heads: tuple[str, ...]
+    words: FindingWords
+    detailed: bool = False
 
 
 @dataclass(frozen=True)
@@ -218,7 +253,15 @@ class Patch:
     text: str
 
 
-Block = Title | Heading | Words | Items | Grid | Remark | FindingList | Patch
+@dataclass(frozen=True)
+class Folded:
+    """A part that few readers want: folded away below its name where that can be."""
+
+    name: str
+    blocks: tuple[Block, ...]
+
+
+Block = Title | Heading | Words | Items | Grid | Remark | FindingList | Patch | Folded
 
 
 def remark(*parts: str | Span) -> Remark:

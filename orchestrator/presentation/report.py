@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from orchestrator.core.discussion.estimate import INSTEAD, Estimate
 from orchestrator.core.findings.grounds import Checks
 from orchestrator.core.findings.ranking import Ranked, rank
+from orchestrator.core.findings.repeats import raised_again
 from orchestrator.core.findings.verdict import (
     GateResult,
     GateRule,
@@ -22,15 +23,17 @@ from orchestrator.core.findings.verdict import (
     gate_of,
     voice_of,
 )
+from orchestrator.core.forges import PublishedCommit
 from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
 from orchestrator.presentation.coverage import reading_warnings, rule_readings
-from orchestrator.workflows.descriptor import WorkflowType
+from orchestrator.presentation.step_warnings import absence, answers_shortened, stood_in
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.registry import round_roles, workflow_named
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
-from shared.models.findings import Finding, FindingStatus, Ground
-from shared.models.notices import Notice, NoticeParam, notice, of_column, read_notice
+from shared.models.findings import Finding, FindingStatus, Ground, Stance
+from shared.models.notices import Notice, notice, read_notice
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant
 from shared.models.replies import Applied, CheckedFixes, Synthesis
@@ -70,8 +73,8 @@ class ReportedChild:
 class RunReport:
     """A run's rows, and what follows from them.
 
-    `recorded` are the findings as of the last recorded round, `records` the facts of other kinds. `usage` includes what
-    `children` spent.
+    `recorded` are the findings as of the last recorded round, `records` the facts of other kinds, `ledger` has the
+    positions that were taken, with their reasons. `usage` includes what `children` spent.
     """
 
     run: RunRow
@@ -82,6 +85,7 @@ class RunReport:
     usage: UsageRow
     children: tuple[ReportedChild, ...] = ()
     records: tuple[RecordRow, ...] = ()
+    ledger: tuple[Stance, ...] = ()
 
     @cached_property
     def spec(self) -> RunSpec:
@@ -197,6 +201,23 @@ class RunReport:
         return next(place for place in self.ranking if place.finding.id == finding.id)
 
     @property
+    def is_of_change(self) -> bool:
+        """Whether the run looks at a captured change and finds something in it."""
+        return self.workflow.finds and self.workflow.subject is SubjectKind.CHANGE
+
+    @property
+    def published(self) -> PublishedCommit | None:
+        """Where the reviewed commit can be seen; None where it cannot, or nobody knows."""
+        return PublishedCommit.read(self.spec.labels.get("published"))
+
+    @cached_property
+    def raised_again(self) -> Mapping[str, str]:
+        """What a later review of the change raised although it was known and not fixed: its id, and the first one."""
+        standing = {finding.id for finding in self.standing}
+        known = [finding for finding in self.kept if finding.id in standing]
+        return raised_again(known) if self.is_of_change else {}
+
+    @property
     def kept(self) -> tuple[Finding, ...]:
         """The findings that the panel did not reject."""
         return tuple(f for f in self.findings if f.status is not FindingStatus.REJECTED)
@@ -302,11 +323,6 @@ class RunReport:
         ended = self.run.status is RunStatus.COMPLETED
         return ended and self.result is not None and self.result.unapplied
 
-    def supporters(self, finding: Finding) -> tuple[Participant, ...]:
-        """The critics that carry a finding: who raised it and did not take it back, and who agreed, even in part."""
-        names = self.place_in_ranking(finding).supporters
-        return tuple(critic for critic in self.critics if critic.name in names)
-
     @cached_property
     def warnings(self) -> tuple[Notice, ...]:
         """What a reader must not overlook: scripted lines, stand-ins, absences, failures, an unapplied fix.
@@ -318,8 +334,8 @@ class RunReport:
             warnings = tuple(map(read_notice, outcome.get("warnings") or ()))
         else:
             failed = (step for step in self.steps if step.status == StepStatus.FAILED)
-            warnings = tuple(map(self._absence, failed))
-        beside = (*self.scripted, *self._stood_in, *self._shortened)
+            warnings = tuple(absence(step, self.steps) for step in failed)
+        beside = (*self.scripted, *stood_in(self.steps), *answers_shortened(self.steps))
         return (*self.spec.notices, *beside, *warnings)
 
     @property
@@ -335,25 +351,6 @@ class RunReport:
         return tuple(each for each in told if not each.code.startswith("cast_rules_"))
 
     @property
-    def _stood_in(self) -> tuple[Notice, ...]:
-        """Whose turns another participant took, so that nobody takes the answer for theirs."""
-        spoken = ((step.participant, _noted(step, "note_spoken_by", "who")) for step in self.steps)
-        pairs = dict.fromkeys(
-            (name, str(speaker)) for name, speaker in spoken if speaker is not None
-        )
-        return tuple(notice("stood_in", who=name, other=speaker) for name, speaker in pairs)
-
-    @property
-    def _shortened(self) -> tuple[Notice, ...]:
-        """Of whose answers something was left out, and what."""
-        shortened = ((step, _noted(step, "note_shortened", "what")) for step in self.steps)
-        return tuple(
-            notice("shortened", who=step.participant, key=step.key, what=what)
-            for step, what in shortened
-            if what is not None
-        )
-
-    @property
     def scripted(self) -> tuple[Notice, ...]:
         """Who read lines from a file instead of being asked; nothing when nobody did."""
         names = dict.fromkeys(
@@ -362,31 +359,6 @@ class RunReport:
             if holder.provider == "scripted"
         )
         return (notice("scripted", names=names),) if names else ()
-
-    def _absence(self, step: StepRow) -> Notice:
-        why = notice("failure", kind=step.failure_kind, message=of_column(step.failure_message))
-        if step.role not in round_roles():
-            return notice("step_failed", key=step.key, why=why)
-        prefix = step.key.removesuffix(step.participant)
-        asked = [other for other in self.steps if other.key.startswith(prefix)]
-        answered = sum(other.status == StepStatus.DONE for other in asked)
-        return notice(
-            "abstained",
-            who=step.participant,
-            round=step.round,
-            answered=answered,
-            asked=len(asked),
-            why=why,
-        )
-
-
-def _noted(step: StepRow, code: str, name: str) -> NoticeParam:
-    """A parameter of one of the notices in a step's note; None without it."""
-    note = of_column(step.note)
-    parts = note.params.get("parts") if note is not None else None
-    every = parts if isinstance(parts, tuple) else ()
-    fitting = (noted for noted in every if isinstance(noted, Notice) and noted.code == code)
-    return next((noted.params.get(name) for noted in fitting), None)
 
 
 def _worst_first(finding: Finding) -> tuple[int, str, int, int, str]:

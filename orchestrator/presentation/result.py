@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from orchestrator.core.discussion.depth import DepthRecord
 from orchestrator.core.document import (
     Block,
-    FindingEntry,
     Grid,
     Heading,
     Item,
@@ -21,7 +20,7 @@ from orchestrator.core.document import (
     line,
     remark,
 )
-from orchestrator.core.findings.verdict import GateOutcome, effective_votes
+from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.results import FindingsResult
 from orchestrator.core.views.context import (
     RunFacts,
@@ -34,13 +33,13 @@ from orchestrator.core.views.context import (
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.presentation.coverage import reading_summary, rule_readings
 from orchestrator.presentation.depth import depth_lines
+from orchestrator.presentation.finding_entries import finding_entries
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of, spent
 from orchestrator.presentation.questions import asked
 from orchestrator.presentation.report import RunReport
-from shared.models.findings import Finding, FindingStatus, Ground
-from shared.models.notices import Notice
+from orchestrator.presentation.warning_lines import warned
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
 from shared.models.replies import Applied
 from shared.models.rows import DecisionRow, RecordRow
@@ -65,18 +64,27 @@ def is_brief(report: RunReport, *, quiet: bool) -> bool:
 
 
 def document(
-    report: RunReport, words: Translator, *, most_findings: int | None = None, brief: bool = False
+    report: RunReport,
+    words: Translator,
+    *,
+    most_findings: int | None = None,
+    brief: bool = False,
+    deciding: bool = False,
 ) -> list[Block]:
-    """The result for people; `most_findings` None shows everything, `brief` only what was asked for."""
+    """The result for people; `most_findings` None shows everything, `brief` only what was asked for.
+
+    `deciding`: with all that an open decision is about.
+    """
     view = view_of(report)
     context = view_context(report, words, most_findings=most_findings, brief=brief)
+    context = replace(context, deciding=deciding and report.open_decision is not None)
     if brief:
         return view.body(context)
     return [
         *_head(report, view, context, words),
         *view.body(context),
-        *_records(report, context, words),
-        *_children(report, words),
+        *recorded_facts(report, context, words),
+        *child_runs(report, words),
         remark(""),
         *_end(report, context, words),
     ]
@@ -91,10 +99,12 @@ def titled_document(report: RunReport, words: Translator) -> list[Block]:
 
 def question_document(report: RunReport, words: Translator) -> list[Block]:
     """What a person sees before deciding, beside the question itself; nothing when none is open."""
-    matter = view_of(report).matter
-    if report.open_decision is None or matter is None:
+    view = view_of(report)
+    if report.open_decision is None or view.matter is None:
         return []
-    return matter(view_context(report, words))
+    context = replace(view_context(report, words), deciding=True)
+    head = _head(report, view, context, words) if view.headline else []
+    return [*head, *view.matter(context)]
 
 
 def view_context(
@@ -116,7 +126,7 @@ def run_facts(report: RunReport, words: Translator) -> RunFacts:
         spec=report.spec,
         steps=report.steps,
         assessments=tuple((recorded.key, recorded.figures) for recorded in report.assessments),
-        findings=tuple(finding_entry(finding, report, words) for finding in report.ranked),
+        findings=finding_entries(report, words),
         titles=tuple(finding.title for finding in report.findings),
         standing=frozenset(finding.id for finding in report.standing),
         ending=report.ending,
@@ -124,32 +134,6 @@ def run_facts(report: RunReport, words: Translator) -> RunFacts:
         final=report.run.status.final,
         summary=str((report.run.outcome or {}).get("summary") or ""),
         matter=report.matter,
-    )
-
-
-def finding_entry(finding: Finding, report: RunReport, words: Translator) -> FindingEntry:
-    """A finding with the independent voices that carry it.
-
-    `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same. A test that a reviewer supplied
-    shows it where it fails for that reason.
-    """
-    place = report.place_in_ranking(finding)
-    stands = finding in report.standing
-    marks = [words.message("finding_weak")] if place.weak else []
-    marks += [words.message("finding_like", other=place.like)] if place.like else []
-    if Ground.REPRODUCED in place.evidence:
-        shown = Ground.TESTS in place.evidence
-        marks.append(words.message("finding_reproduced" if shown else "finding_test_fails"))
-    advice = finding.suggestion
-    return FindingEntry(
-        finding=finding,
-        support=f"{effective_votes(report.supporters(finding))}/{effective_votes(report.critics)}",
-        status=words.message(f"finding_{finding.status.value if stands else 'fixed'}"),
-        evident=stands and finding.status is FindingStatus.ACCEPTED,
-        marks=tuple(marks),
-        caveat=f" [{words.translate(finding.caveat)}]" if finding.caveat else "",
-        suggestion=f"{words.message('suggestion')}: {advice}" if advice else "",
-        faint=place.faint,
     )
 
 
@@ -167,18 +151,25 @@ def _head(
         if verdict is None
         else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
     )
-    told = [words.message("seconds", s=report.run.elapsed_s)]
-    if view.headline is not None:
-        told.insert(0, view.headline(context))
-    elif report.workflow.assesses:
-        told.insert(0, _convergence(report, words))
+    took = words.message("seconds", s=report.run.elapsed_s)
+    counted = view.headline(context) if view.headline else _debate(report, words)
+    below = _debate(report, words) if view.headline and report.workflow.finds else ""
+    partly = () if verdict is None else report.partly_agreed
+    told = (below, *map(words.translate, partly))
     return [
-        remark(shown, *(f" · {text}" for text in told)),
-        *(Remark(state) for state in _states(report, words)),
+        remark(shown, *(f" · {text}" for text in filter(None, (counted, took)))),
+        *(Remark(state) for state in states(report, words)),
+        *(remark(Span(f"  {text}", Style.DIM)) for text in filter(None, told)),
     ]
 
 
-def _convergence(report: RunReport, words: Translator) -> str:
+def _debate(report: RunReport, words: Translator) -> str:
+    """How it was discussed; nothing where it was not."""
+    debated = report.workflow.assesses and not report.spec.panel.by_rules
+    return convergence_line(report, words) if debated else ""
+
+
+def convergence_line(report: RunReport, words: Translator) -> str:
     """`Convergence: 0.82 · converged · 3 rounds`"""
     name, rounds = words.message("convergence"), words.message("rounds", n=report.rounds)
     if report.assessment is None:
@@ -188,7 +179,7 @@ def _convergence(report: RunReport, words: Translator) -> str:
     return f"{name}: {metrics.overall_score:.2f} · {words.message(f'how_{how.value}')} · {rounds}"
 
 
-def _states(report: RunReport, words: Translator) -> list[Line]:
+def states(report: RunReport, words: Translator) -> list[Line]:
     """Who started the run, what became of it, what its gate says, and what nobody read."""
     lines: list[Line] = []
     status, parent = report.run.status, report.run.parent
@@ -209,15 +200,14 @@ def _states(report: RunReport, words: Translator) -> list[Line]:
     if report.verdict is not None:
         lines += warned(report.reading_warnings, words)
         read = (*rule_readings(report.coverage), *reading_summary(report.coverage))
-        told = (*report.partly_agreed, *read)
-        lines += [line(Span(f"  {words.translate(each)}", Style.DIM)) for each in told]
+        lines += [line(Span(f"  {words.translate(each)}", Style.DIM)) for each in read]
     return lines
 
 
 # ---- what it wrote down, and what it started ----------------------------------------------------
 
 
-def _records(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
+def recorded_facts(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
     """The facts that the workflow wrote into its journal, beside its rounds' figures."""
     most = context.most_findings
     rows = [row for row in report.records if row.kind != DepthRecord.kind]  # the end tells it
@@ -242,7 +232,7 @@ def _value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _children(report: RunReport, words: Translator) -> list[Block]:
+def child_runs(report: RunReport, words: Translator) -> list[Block]:
     """The runs that it started: what came of each, and what it cost."""
     if not report.children:
         return []
@@ -267,22 +257,28 @@ def _children(report: RunReport, words: Translator) -> list[Block]:
 def _end(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
     """Who is being waited for, the decision, what was applied, warnings, costs, and where there is more."""
     lines = [
-        *_still_working(report, words),
-        *_decision(report, context, words),
+        *still_working(report, words),
+        *decision_lines(report, context, words),
         *(part for fix in report.applied for part in applied(fix, report.run.id, words)),
         *warned((*(report.cautions if context.everything else ()), *report.warnings), words),
     ]
     more = "" if context.everything else " --all"
     return [
         *(Remark(shown) for shown in lines),
-        *(_usage(report, context, words) if context.everything else ()),
+        *(usage_by_participant(report, context, words) if context.everything else ()),
         *(Remark(shown) for shown in spent(report.usage, words, below=bool(report.children))),
         *(Remark(shown) for shown in depth_lines(report, words)),
-        remark(words.message("details"), f": quorate show {report.run.id}{more}"),
+        details(report, words, more),
     ]
 
 
-def _still_working(report: RunReport, words: Translator) -> list[Line]:
+def details(report: RunReport, words: Translator, more: str = "") -> Block:
+    """Where there is more."""
+    command = Span(f"quorate show {report.run.id}{more}", Style.COMMAND)
+    return remark(f"{words.message('details')}: ", command)
+
+
+def still_working(report: RunReport, words: Translator) -> list[Line]:
     """Who is being waited for; held-up turns are listed elsewhere, with the reason."""
     if report.run.status.final:
         return []
@@ -294,7 +290,7 @@ def _still_working(report: RunReport, words: Translator) -> list[Line]:
     return [line(words.message("still_at_it", who=", ".join(working)))] if working else []
 
 
-def _decision(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Line]:
+def decision_lines(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Line]:
     """The open decision, else the last answer."""
     if report.open_decision is not None:
         return open_decision(report.open_decision, words)
@@ -315,7 +311,8 @@ def open_decision(decision: DecisionRow, words: Translator) -> list[Line]:
     lines = [
         line(
             Span(f"{words.message('decision')}: {asked(decision, words)}", Style.STRONG),
-            f" — {words.message('answer_with')}: quorate decide {decision.run_id} {options}",
+            f" — {words.message('answer_with')}: ",
+            Span(f"quorate decide {decision.run_id} {options}", Style.COMMAND),
         )
     ]
     if decision.deadline_at is not None:
@@ -335,52 +332,17 @@ def applied(fix: Applied, run: str, words: Translator) -> list[Line]:
         else words.message("applied_files", files=files)
     )
     return [
-        line(Span(where, Style.GOOD), f" — {words.message('undo_with')}: quorate undo {run}"),
+        line(
+            Span(where, Style.GOOD),
+            f" — {words.message('undo_with')}: ",
+            Span(f"quorate undo {run}", Style.COMMAND),
+        ),
     ]
 
 
-def warned(warnings: Iterable[Notice], words: Translator) -> list[Line]:
-    """The texts as loud lines; what happened in several rounds is one line."""
-    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in gathered(warnings, words)]
-
-
-def gathered(warnings: Iterable[Notice], words: Translator) -> list[str]:
-    """Warnings in the reader's language; those that differ in the number of their round only are one."""
-    alike: dict[str, list[Notice]] = {}
-    for warning in warnings:
-        alike.setdefault(_without_round(warning).model_dump_json(), []).append(warning)
-    return [
-        words.translate(first) + (_also(more, words) if more else "")
-        for first, *more in alike.values()
-    ]
-
-
-def _also(warnings: Iterable[Notice], words: Translator) -> str:
-    numbers = [str(number) for warning in warnings if (number := _round(warning)) is not None]
-    if not numbers:
-        return ""
-    return words.message("also_in_rounds", n=len(numbers), rounds=", ".join(numbers))
-
-
-def _round(warning: Notice) -> int | None:
-    """The number of the round that a notice, or one within it, tells of."""
-    for name, value in warning.params.items():
-        number = _round(value) if isinstance(value, Notice) else value if name == "round" else None
-        if isinstance(number, int):
-            return number
-    return None
-
-
-def _without_round(warning: Notice) -> Notice:
-    params = {
-        name: _without_round(value) if isinstance(value, Notice) else value
-        for name, value in warning.params.items()
-        if name != "round"
-    }
-    return Notice(code=warning.code, params=params)
-
-
-def _usage(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
+def usage_by_participant(
+    report: RunReport, context: ViewContext[Any], words: Translator
+) -> list[Block]:
     """Turns, tokens and cost of each participant, from the result."""
     bill = report.result.bill if report.result else None
     if bill is None or not bill.by:

@@ -1,8 +1,8 @@
-"""Columns that stand under one another, also with Korean and emoji."""
+"""Columns that stand under one another, also with Korean and emoji, in the room that there is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rich.cells import cell_len
 
@@ -10,22 +10,61 @@ from orchestrator.core.document import Line, Span, Style, clean, line
 from orchestrator.presentation.wrapping import cropped, filled
 
 WIDEST = 60
+LEAST = 12
+GAP = "  "
+
+Row = Sequence[str]
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Line]:
-    """A head and its rows, each column as wide as its widest cell but at most `WIDEST`."""
+def table(
+    heads: Row,
+    rows: Sequence[Row],
+    width: int | None = None,
+    *,
+    texts: Collection[int] = (),
+    spare: Sequence[int] = (),
+) -> list[Line]:
+    """A head and its rows, each column as wide as its widest cell but at most `WIDEST`.
+
+    To fit into `width` cells (None: as many as it takes), columns become narrower that hold `texts` (none named: the
+    last one), the widest first; then those in `spare` are left out, the first one first. Columns go by their number.
+    """
     cells = [[clean(cell) for cell in row] for row in [heads, *rows]]
-    last = len(heads) - 1
-    widths = [min(max(cell_len(row[n]) for row in cells), WIDEST) for n in range(len(heads))]
+    shrinking = frozenset(texts or (len(heads) - 1,))
+    kept, left = list(range(len(heads))), list(spare)
+    widths = _widths(cells, kept, shrinking, width)
+    while left and width is not None and _room(widths) > width:
+        kept.remove(left.pop(0))
+        widths = _widths(cells, kept, shrinking, width)
     lines = []
     for number, row in enumerate(cells):
-        padded = [_fitted(cell, widths[n], n == last) for n, cell in enumerate(row)]
-        text = "  ".join(padded).rstrip()
+        padded = [_fitted(row[n], widths[at], n == kept[-1]) for at, n in enumerate(kept)]
+        text = GAP.join(padded).rstrip()
         lines.append(line(Span(text, Style.STRONG if number == 0 else Style.PLAIN)))
     return lines
 
 
+def _widths(
+    cells: Sequence[Row], kept: Sequence[int], shrinking: Collection[int], width: int | None
+) -> list[int]:
+    """Of each column as much as it takes, less where those that may shrink are too wide together."""
+    widths = [min(max(cell_len(row[n]) for row in cells), WIDEST) for n in kept]
+    while width is not None and _room(widths) > width:
+        wide = [at for at, n in enumerate(kept) if n in shrinking and widths[at] > LEAST]
+        if not wide:
+            break
+        widths[max(wide, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _room(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
 def _fitted(cell: str, width: int, last: bool) -> str:
+    """The cell, shortened between words."""
     if cell_len(cell) > width:
-        return cropped(cell, width - 1) + "…"
+        piece = cropped(cell, width - 1)
+        whole = piece.rpartition(" ")[0] if cell[len(piece) : len(piece) + 1] != " " else piece
+        cell = f"{(whole or piece).rstrip()}…"
     return cell if last else filled(cell, width)

@@ -100,25 +100,30 @@ def cut(line: Line, width: int) -> Line:
     return tuple(spans)
 
 
-def folded(lines: Iterable[Line], width: int) -> list[Line]:
-    """The lines, wrapped between words to at most `width` cells; what follows stands as far in as its line began."""
-    return [part for shown in lines for part in _folded_line(shown, max(width, 8))]
+def folded(lines: Iterable[Line], width: int, hanging: int = 0) -> list[Line]:
+    """The lines, wrapped between words to at most `width` cells; what follows stands as far in as its line began.
+
+    What follows a line that began at the margin stands `hanging` cells in.
+    """
+    return [part for shown in lines for part in _folded_line(shown, max(width, 8), hanging)]
 
 
-def _folded_line(shown: Line, width: int) -> Iterator[Line]:
+def _folded_line(shown: Line, width: int, hanging: int) -> Iterator[Line]:
     if width_of(shown) <= width:
         yield shown
         return
     text = "".join(span.text for span in shown)
     styles = [span.style for span in shown for _ in span.text]
     indent = " " * min(len(text) - len(text.lstrip(" ")), width // 2)
+    below = indent or " " * min(hanging, width // 2)
     at = 0
-    for row in _wrapped_line(text.lstrip(" "), width - len(indent)):
+    for row in _wrapped_line(text.lstrip(" "), width - len(below)):
         at = text.index(row, at)  # only blanks are left out between two rows
         places = range(at, at + len(row.rstrip(" ")))
         pieces_of_row = groupby(places, key=styles.__getitem__)
         yield (Span(indent), *(_piece(text, list(run), style) for style, run in pieces_of_row))
         at += len(row)
+        indent = below
 
 
 def _piece(text: str, places: Sequence[int], style: Style) -> Span:

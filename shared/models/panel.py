@@ -60,6 +60,11 @@ class Panel(Wire):
     author: Participant
     chair: Participant
 
+    @property
+    def by_rules(self) -> bool:
+        """True when nobody but rules judges and answers, so that nothing is debated."""
+        return all(holder.rule_based for holder in (*self.critics, self.author))
+
     @model_validator(mode="after")
     def _names_are_unique(self) -> Panel:
         names = [critic.name for critic in self.critics]

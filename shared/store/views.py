@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.errors import UnknownRun, UserError
+from shared.models.findings import Stance
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RecordRow, RunRow, StepRow, UsageRow
 from shared.store.admission import queued_by_batch
@@ -152,6 +153,16 @@ def list_findings(connection: Connection, run: str) -> list[dict[str, Any]]:
         "SELECT body FROM findings WHERE run_id = %s ORDER BY length(id), id", (run,)
     ).fetchall()
     return [row.body for row in rows]
+
+
+def list_stances(connection: Connection, run: str) -> list[Stance]:
+    """Who stood where on which finding, and why, in the order of the rounds; reviews of a fix after the first one."""
+    rows = connection.execute(
+        "SELECT round, participant, role, finding, position, reason FROM stances WHERE run_id = %s "
+        "ORDER BY length(record), record, round, participant, role, finding",
+        (run,),
+    ).fetchall()
+    return [Stance.model_validate(row._asdict()) for row in rows]
 
 
 def run_usage(connection: Connection, run: str) -> UsageRow:

@@ -26,7 +26,7 @@ from orchestrator.core.formats import FORMATS, format_named
 from orchestrator.presentation import timeline
 from orchestrator.presentation.fork_origin import origin
 from orchestrator.presentation.formats.json import workflow_schema
-from orchestrator.presentation.formats.text import question_lines, result_lines
+from orchestrator.presentation.formats.text import result_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.live.progress_events import held_up
 from orchestrator.presentation.locale.translator import Translator
@@ -104,10 +104,15 @@ def _shown(
     if rounds:
         return timeline.rounds(report, words)
     width = columns_of(sys.stdout)
-    shown = result_lines(report, words=words, max_findings=options.most_findings, width=width)
-    asked = question_lines(report, words, width) if view_of(report).always_whole else []
+    shown = result_lines(
+        report,
+        words=words,
+        max_findings=options.most_findings(report.spec.panel),
+        deciding=view_of(report).always_whole,
+        width=width,
+    )
     waits = [] if report.run.status.final else held_up(report.steps, words)
-    return [*origin(report, words), *shown, *waits, *asked]
+    return [*origin(report, words), *shown, *waits]
 
 
 def _patch(report: RunReport) -> list[Line] | str:

@@ -5,6 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.models.findings import Finding
+from shared.patterns import regex
+
+_NUMBERED = regex(r"[a-z]+(\d+)/")
+
+
+def cycle_of(key: str) -> int:
+    """The number of the cycle that a step's or a record's key belongs to: 2 for `review2/critique/1/ada`."""
+    numbered = _NUMBERED.match(key)
+    return int(numbered[1]) if numbered else 1
 
 
 @dataclass(frozen=True)

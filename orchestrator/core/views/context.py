@@ -85,7 +85,7 @@ class RunFacts:
     @property
     def rejected(self) -> int:
         """How many findings the panel rejected."""
-        return len(self.titles) - len(self.findings)
+        return len(self.titles) - sum(1 + len(entry.again) for entry in self.findings)
 
     def replies(self, role: str) -> tuple[StepRow, ...]:
         """The turns of a role that brought something, as they were asked for."""
@@ -103,7 +103,7 @@ ResultT = TypeVar("ResultT", bound=WorkflowResult)
 class ViewContext(Generic[ResultT]):
     """A run and how it is to be shown; `result` is None while there is none.
 
-    `brief`: only what was asked for; `most_findings` None: everything.
+    `brief`: only what was asked for; `most_findings` None: everything; `deciding`: all that a person decides on.
     """
 
     facts: RunFacts
@@ -111,6 +111,7 @@ class ViewContext(Generic[ResultT]):
     words: Vocabulary
     brief: bool = False
     most_findings: int | None = None
+    deciding: bool = False
 
     @property
     def everything(self) -> bool:

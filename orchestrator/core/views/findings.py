@@ -2,30 +2,60 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from orchestrator.core.document import Block, FindingEntry, FindingList, Span, Style, Words, remark
-from orchestrator.core.results import WorkflowResult
-from orchestrator.core.views.context import ViewContext, WorkflowView
-
-FINDING_HEADS = (
-    *("head_severity", "head_where", "head_finding", "head_support", "head_status", "head_id"),
+from orchestrator.core.document import (
+    Block,
+    FindingEntry,
+    FindingList,
+    FindingWords,
+    Span,
+    Style,
+    Words,
+    remark,
 )
+from orchestrator.core.results import WorkflowResult
+from orchestrator.core.views.context import ViewContext, WorkflowView, shortened
+from shared.models.findings import SEVERITY_ORDER
+
+_HEADS = ("id", "severity", "where", "finding", "rule", "carried", "objections", "status")
+SHORT_WHY = 500
+SHORT_REASON = 160
 
 
-def finding_list(view: ViewContext[Any], entries: tuple[FindingEntry, ...]) -> FindingList:
-    """Findings under the heads of their columns."""
-    return FindingList(entries, tuple(map(view.message, FINDING_HEADS)))
+def finding_list(
+    view: ViewContext[Any], entries: Iterable[FindingEntry], *, detailed: bool = False
+) -> FindingList:
+    """Findings with the words around them; in short where not everything is shown."""
+    words = FindingWords(
+        suggestion=view.message("suggestion"),
+        carried=view.message("finding_for"),
+        objections=view.message("finding_against"),
+        heads={name: view.message(f"head_{name}") for name in _HEADS},
+    )
+    shown = tuple(entries if view.everything else map(_in_short, entries))
+    return FindingList(shown, words, detailed=detailed)
 
 
-def findings(view: ViewContext[Any]) -> list[Block]:
+def _in_short(entry: FindingEntry) -> FindingEntry:
+    objections = tuple(
+        replace(objection, reason=shortened(objection.reason, SHORT_REASON))
+        for objection in entry.objections
+    )
+    return replace(entry, why=shortened(entry.why, SHORT_WHY), objections=objections)
+
+
+def findings(view: ViewContext[Any], *, detailed: bool = False) -> list[Block]:
     """The findings that the panel did not reject, as many as are wanted."""
     entries = view.facts.findings
     first = entries[: view.most_findings]
     shown = tuple(entry for entry in first if view.everything or not entry.faint)
     blocks: list[Block] = []
     if shown:
-        blocks.append(finding_list(view, shown))
+        blocks.append(finding_list(view, shown, detailed=detailed))
     elif view.facts.assessments:
         blocks.append(remark(Span(view.message("no_findings"), Style.DIM)))
     if len(entries) > len(shown):
@@ -35,6 +65,25 @@ def findings(view: ViewContext[Any]) -> list[Block]:
         rejected = view.message("rejected", n=view.facts.rejected)
         blocks.append(remark(Span(rejected, Style.DIM)))
     return blocks
+
+
+def counted(view: ViewContext[Any]) -> str:
+    """`5 findings: 1 CRITICAL, 4 MINOR; 2 fixed`"""
+    facts = view.facts
+    if not facts.assessments and not facts.final:
+        return ""
+    standing = [entry for entry in facts.findings if entry.finding.id in facts.standing]
+    mended = len(facts.findings) - len(standing)
+    fixed = view.message("of_them_fixed", n=mended) if mended else ""
+    return "; ".join(filter(None, (_by_severity(view, standing), fixed)))
+
+
+def _by_severity(view: ViewContext[Any], entries: Sequence[FindingEntry]) -> str:
+    if not entries:
+        return view.message("no_findings")
+    numbers = Counter(entry.finding.severity for entry in entries)
+    counts = ", ".join(f"{numbers[each]} {each}" for each in SEVERITY_ORDER if numbers[each])
+    return f"{view.message('finding_count', n=len(entries))}: {counts}"
 
 
 def summary(view: ViewContext[WorkflowResult]) -> list[Block]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from orchestrator.core.document import Block, Heading, Item, Items, Remark, Span, Style, line
 from orchestrator.core.results import DebateImpact, FindingsImpact, StanceChange, VoteChange
 from orchestrator.core.views.context import ResultT, ViewContext, dollars, shortened
+from shared.models.outcomes import Ending
 
 SHORT = 60
 
@@ -65,8 +66,19 @@ def _helped(view: ViewContext[ResultT], shown: ImpactView) -> str:
     # Where a judge decides, the verdict can be another one than the first vote's although nobody was persuaded.
     moved = shown.impact.changed_votes or (shown.about_findings and shown.changes)
     helped = shown.impact.helped
-    word = "helped_overruled" if helped == "changed" and not moved else f"helped_{helped}"
-    return view.word(word, helped)
+    word = "overruled" if helped == "changed" and not moved else helped
+    # A verdict that code or a judge arrived at settles nothing among those who still disagree.
+    word = word if _agreed(view) else _UNAGREED.get(word, word)
+    return view.word(f"helped_{word}", helped)
+
+
+_UNAGREED = {"settled": "not_agreed", "changed": "changed_unagreed"}
+
+
+def _agreed(view: ViewContext[ResultT]) -> bool:
+    """Whether the last votes agree; where that is not counted, whether the discussion converged."""
+    counted = view.result.agrees_on_verdict if view.result is not None else None
+    return view.facts.ending is Ending.CONVERGED if counted is None else counted
 
 
 def _votes(

@@ -21,6 +21,7 @@ from orchestrator.presentation.json_rows import (
     run_summary,
 )
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.positions import final_positions, opponents, supporters
 from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles, stage_of
 from orchestrator.workflows.descriptor import WorkflowType
 from shared.models.assessment import Assessment
@@ -99,16 +100,19 @@ def _dumped(model: BaseModel | None) -> dict[str, Any] | None:
 
 
 def _finding(place: Ranked, standing: Collection[str], report: RunReport) -> dict[str, Any]:
-    supporters = report.supporters(place.finding)
+    carrying = supporters(report, place.finding)
+    positions = final_positions(report, place.finding)
     return {
         **place.finding.model_dump(mode="json"),
-        "support": len(supporters),
+        "support": len(carrying),
         "critics": len(report.critics),
-        "voices": effective_votes(supporters),
+        "voices": effective_votes(carrying),
         "standing": place.finding.id in standing,
         "rank": place.rank,
         "score": place.score,
-        "supporters": list(place.supporters),
+        "supporters": [critic.name for critic in carrying],
+        "opponents": [held.participant for held in opponents(positions) if held.is_critic],
+        "positions": [dataclasses.asdict(held) for held in positions],
         "evidence": [kind.value for kind in place.evidence],
         "weak": place.weak,
         "faint": place.faint,

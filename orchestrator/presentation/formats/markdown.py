@@ -1,4 +1,8 @@
-"""A document as Markdown. Everything that models or files wrote is escaped: no image, link or tag of theirs."""
+"""A document as Markdown. Everything that models or files wrote is escaped: no image, link or tag of theirs.
+
+A review is written for a pull request: what was found and who read it on top, figures folded away, and never more than
+a host takes in a comment.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ from collections.abc import Sequence
 
 from orchestrator.core.document import (
     Block,
-    FindingEntry,
     FindingList,
+    Folded,
     Grid,
     Heading,
     Item,
@@ -18,54 +22,78 @@ from orchestrator.core.document import (
     Style,
     Title,
     Words,
-    clean,
-    drop_unseen,
+    patch_rows,
 )
+from orchestrator.presentation.formats.markdown_findings import Link, findings
 from orchestrator.presentation.formats.markdown_text import (
+    code,
     escape,
-    fenced,
+    fenced_rows,
+    html,
     inline,
     prose,
-    uncalled,
 )
+from orchestrator.presentation.formats.posting import posted
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.posted_document import posted_document
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import titled_document
 
 
 def render(report: RunReport, words: Translator) -> str:
-    """The whole result under its title."""
-    return as_markdown(titled_document(report, words))
+    """The whole result under its title; a review as a comment on it."""
+    if not report.is_of_change:
+        return as_markdown(titled_document(report, words))
+    place = report.published
+    link = (lambda _: None) if place is None else place.link
+    blocks = posted_document(report, words)
+    return posted(blocks, lambda shown: as_markdown(shown, link, level=2), report.run.id, words)
 
 
-def as_markdown(blocks: Sequence[Block]) -> str:
-    """The document as Markdown in which nobody's text brings an image, a link or a tag."""
-    parts = (_block(shown) for shown in blocks)
+def as_markdown(blocks: Sequence[Block], link: Link = lambda _: None, level: int = 1) -> str:
+    """The document as Markdown in which nobody's text brings an image, a link or a tag.
+
+    `link` gives the address of a place, where it has one; `level` is that of the title.
+    """
+    parts = (_block(shown, link, level) for shown in blocks)
     return "\n\n".join(part for part in parts if part.strip()) + "\n"
 
 
 _BOLD = frozenset({Style.STRONG, Style.GOOD, Style.BAD, Style.WARNING})
 
 
-def _block(shown: Block) -> str:
+def _block(shown: Block, link: Link, level: int) -> str:
     match shown:
         case Title():
-            return f"# {escape(shown.text)}\n\n*{inline(shown.note)}*"
+            return f"{'#' * level} {escape(shown.text)}\n\n*{inline(shown.note)}*"
         case Heading():
             note = f"\n\n*{inline(shown.note)}*" if shown.note else ""
-            return f"## {inline(shown.text)}{note}"
+            return f"{'#' * (level + 1)} {inline(shown.text)}{note}"
+        case Words() | Items() | Grid():
+            return _text(shown)
+        case Remark():
+            return "".join(map(_span, shown.parts)).strip()
+        case FindingList():
+            return findings(shown, link)
+        case Patch():
+            return fenced_rows(patch_rows(shown.text), "diff")
+        case Folded():
+            return _folded(shown, link, level)
+
+
+def _text(shown: Words | Items | Grid) -> str:
+    match shown:
         case Words():
             return prose(shown.text)
         case Items():
             return "\n".join(map(_item, shown.items))
         case Grid():
-            return _table(shown.heads, shown.rows)
-        case Remark():
-            return "".join(map(_span, shown.parts)).strip()
-        case FindingList():
-            return _findings(shown)
-        case Patch():
-            return fenced(shown.text, "diff")
+            return table(shown.heads, shown.rows)
+
+
+def _folded(shown: Folded, link: Link, level: int) -> str:
+    inner = as_markdown(shown.blocks, link, level).strip()
+    return f"<details><summary>{html(shown.name)}</summary>\n\n{inner}\n\n</details>"
 
 
 def _item(item: Item) -> str:
@@ -76,7 +104,8 @@ def _item(item: Item) -> str:
     return f"- {label}{text}{note}"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of texts."""
     rule = f"| {' | '.join('---' for _ in heads)} |"
     return "\n".join([_row(heads), rule, *map(_row, rows)])
 
@@ -87,48 +116,8 @@ def _row(cells: Sequence[str]) -> str:
 
 def _span(span: Span) -> str:
     text = span.text.strip()
+    if span.style is Style.COMMAND:
+        return code(text) if "`" in text else f"`{text}`"
     if span.style in _BOLD and text and not text.startswith("⚠"):
         return span.text.replace(text, f"**{inline(text)}**")
     return escape(span.text) if text else span.text
-
-
-def _findings(shown: FindingList) -> str:
-    """A table of them, and below it what is to be unfolded."""
-    rows = [
-        (
-            entry.finding.severity.value,
-            entry.where,
-            entry.finding.title,
-            entry.support,
-            ", ".join((entry.status, *entry.marks)),
-            entry.finding.id,
-        )
-        for entry in shown.entries
-    ]
-    details = (_details(entry) for entry in shown.entries)
-    return "\n\n".join((_table(shown.heads, rows), *(part for part in details if part)))
-
-
-def _details(entry: FindingEntry) -> str:
-    finding = entry.finding
-    body = [_paragraphs(finding.detail)] if finding.detail else []
-    if entry.caveat:
-        body.append(escape(entry.caveat.strip()))
-    if entry.suggestion:
-        body.append(escape(entry.suggestion))
-    if finding.quote:
-        body.append(fenced(finding.quote))
-    if not body:
-        return ""
-    summary = _html(f"{finding.id} {entry.where} {finding.title}")
-    inner = "\n\n".join(body)
-    return f"<details><summary>{summary}</summary>\n\n{inner}\n\n</details>"
-
-
-def _paragraphs(text: str) -> str:
-    paragraphs = drop_unseen(text).split("\n\n")
-    return "\n\n".join(escape(paragraph) for paragraph in paragraphs if paragraph.strip())
-
-
-def _html(text: str) -> str:
-    return uncalled(clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))

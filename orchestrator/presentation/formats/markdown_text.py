@@ -7,6 +7,7 @@ because an answer with a program in it is to be read as one.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from orchestrator.core.document import clean, drop_unseen
 from shared.models.letters import spelled_out
@@ -26,6 +27,7 @@ _QUOTE = regex(r"^( {0,3}(?:> ?)+)(.*)$", re.DOTALL)
 _TITLE = regex(r"^( {0,3})(#{1,6})(?=\s|$)")
 _UNDERLINE = regex(r"^\s*(=+|-+)\s*$")
 _TICKS = regex(r"`+")
+_UNSAFE = regex(r"[^\w.~:/?#@!$&'*+,;=%-]", re.ASCII)
 _KIND = regex(r"[\w+#.-]{0,24}")
 
 
@@ -45,11 +47,39 @@ def uncalled(markup: str) -> str:
     return _CALLING.sub(_APART, markup)
 
 
+def html(text: str) -> str:
+    """One line of somebody's text between tags of ours."""
+    return uncalled(clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+
+
+def code(text: str) -> str:
+    """One line of somebody's text as code, also in a table."""
+    shown = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"<code>{uncalled(_SPECIAL.sub(_as_reference, shown))}</code>"
+
+
+def _as_reference(special: re.Match[str]) -> str:
+    sign = special[0]
+    return sign if sign in "&#;<>" else f"&#{ord(sign)};"
+
+
+def linked(text: str, address: str) -> str:
+    """A link of ours: to an address that we made, or that one of our analysers names."""
+    safe = _UNSAFE.sub(lambda sign: f"%{ord(sign[0]):02X}", address)
+    return f"[{code(text)}]({safe})"
+
+
 def fenced(text: str, kind: str = "") -> str:
     """A block of code that its content cannot close."""
+    return fenced_rows(spelled_out(text).rstrip().split("\n"), kind)
+
+
+def fenced_rows(rows: Sequence[str], kind: str = "") -> str:
+    """The same of rows in which everything can be seen."""
+    text = "\n".join(rows)
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
-    return f"{fence}{kind}\n{spelled_out(text).rstrip()}\n{fence}"
+    return f"{fence}{kind}\n{text}\n{fence}"
 
 
 def prose(text: str) -> str:

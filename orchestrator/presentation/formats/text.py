@@ -10,11 +10,13 @@ from orchestrator.core.document import (
     Block,
     FindingEntry,
     FindingList,
+    Folded,
     Grid,
     Heading,
     Item,
     Items,
     Line,
+    Objection,
     Patch,
     Remark,
     Span,
@@ -33,7 +35,12 @@ from orchestrator.presentation.tables import table
 from orchestrator.presentation.wrapping import folded
 
 DEFAULT_MAX_FINDINGS = 3
-"""F1 is highest there on recorded reviewers (docs/design/findings.md): a fourth and fifth are mostly wrong."""
+"""Of a panel's findings: F1 is highest there on recorded reviewers (docs/design/findings.md); later ones are mostly
+wrong."""
+
+
+MAX_RULE_FINDINGS = 50
+"""Of what rules found there is a line each, as from a linter."""
 
 
 def render(report: RunReport, words: Translator) -> str:
@@ -47,10 +54,15 @@ def result_lines(
     words: Translator,
     max_findings: int | None,
     brief: bool = False,
+    deciding: bool = False,
     width: int | None = None,
 ) -> list[Line]:
-    """The result for a terminal; `max_findings` None shows everything, `brief` only what was asked for."""
-    return as_lines(document(report, words, most_findings=max_findings, brief=brief), width)
+    """The result for a terminal; `max_findings` None shows everything, `brief` only what was asked for.
+
+    `deciding`: with all that an open decision is about.
+    """
+    shown = document(report, words, most_findings=max_findings, brief=brief, deciding=deciding)
+    return as_lines(shown, width)
 
 
 def question_lines(report: RunReport, words: Translator, width: int | None = None) -> list[Line]:
@@ -59,21 +71,32 @@ def question_lines(report: RunReport, words: Translator, width: int | None = Non
 
 
 def as_lines(blocks: Sequence[Block], width: int | None = None) -> list[Line]:
-    """The document as styled lines, wrapped between words to `width` cells except for findings and patches.
+    """The document as styled lines, wrapped between words to `width` cells, except for patches.
 
-    A blank line stands before each heading but the first block.
+    A blank line stands before each heading and each finding of which more than a line is said.
     """
     lines: list[Line] = []
     for shown in blocks:
-        if isinstance(shown, Heading) and lines and lines[-1] != line(""):
+        made = as_lines(shown.blocks, width) if isinstance(shown, Folded) else _lines(shown, width)
+        if _stands_apart(shown) and lines and lines[-1] != line(""):
             lines.append(line(""))
-        made = _lines(shown)
-        whole = width is None or isinstance(shown, FindingList | Patch)
-        lines += made if whole or width is None else folded(made, width)
+        hanging = _HANGING if isinstance(shown, FindingList) else 0
+        whole = width is None or isinstance(shown, Patch | Folded | Grid)
+        lines += made if whole or width is None else folded(made, width, hanging)
     return lines
 
 
-def _lines(shown: Block) -> list[Line]:
+_Unfolded = Title | Heading | Words | Items | Grid | Remark | FindingList | Patch
+_HANGING = 4
+
+
+def _stands_apart(shown: Block) -> bool:
+    return isinstance(shown, Heading | Folded) or (
+        isinstance(shown, FindingList) and shown.detailed
+    )
+
+
+def _lines(shown: _Unfolded, width: int | None) -> list[Line]:
     match shown:
         case Title():
             return [line(Span(shown.text, Style.STRONG), Span(f"  {shown.note}", Style.DIM))]
@@ -84,13 +107,23 @@ def _lines(shown: Block) -> list[Line]:
         case Items():
             return list(chain.from_iterable(map(_item_lines, shown.items)))
         case Grid():
-            return [line("  ", *row) for row in table(shown.heads, shown.rows)]
+            return _grid(shown, width)
         case Remark():
             return [shown.parts]
         case FindingList():
-            return list(map(finding_line, shown.entries))
+            return _findings(shown)
         case Patch():
             return exact(shown.text)
+
+
+def _grid(grid: Grid, width: int | None) -> list[Line]:
+    room = None if width is None else width - 2
+    return [line("  ", *row) for row in table(grid.heads, grid.rows, room)]
+
+
+def _findings(shown: FindingList) -> list[Line]:
+    lines = chain.from_iterable(_finding(entry, shown) for entry in shown.entries)
+    return list(lines)[shown.detailed :]
 
 
 def _heading(heading: Heading) -> Line:
@@ -107,16 +140,40 @@ def _item_lines(item: Item) -> list[Line]:
     return [*lines[:-1], line(*lines[-1], *note)] if rest else lines
 
 
+def _finding(entry: FindingEntry, shown: FindingList) -> list[Line]:
+    """The finding in a line, and what is said of it indented below."""
+    if not shown.detailed:
+        return [finding_line(entry)]
+    words = shown.words
+    told = [(words.suggestion, entry.suggestion), (words.carried, entry.carried)]
+    told += [(words.objections, _objection(objection)) for objection in entry.objections]
+    return [
+        line(""),
+        finding_line(entry),
+        *(block(entry.why.strip(), indent="    ") if entry.why.strip() else ()),
+        *(
+            line("    ", Span(f"{label}: ", Style.DIM), text.strip())
+            for label, text in told
+            if text.strip()
+        ),
+    ]
+
+
+def _objection(objection: Objection) -> str:
+    how = f" ({objection.how})" if objection.how else ""
+    reason = f": {objection.reason}" if objection.reason else ""
+    return f"{objection.participant}{how}{reason}"
+
+
 def finding_line(entry: FindingEntry) -> Line:
     """`path:line: SEVERITY rule title (2/3, contested, weak) F1 [caveat]`"""
     finding = entry.finding
+    states = ", ".join(state for state in (entry.support, *entry.states) if state)
     return line(
         Span(entry.where, Style.PLACE),
         ": ",
         Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
         f" {finding.rule} " if finding.rule else " ",
         Span(finding.title, Style.STRONG),
-        Span(
-            f" ({', '.join((entry.support, *entry.states))}) {finding.id}{entry.caveat}", Style.DIM
-        ),
+        Span(f"{f' ({states})' if states else ''} {finding.id}{entry.caveat}", Style.DIM),
     )

@@ -35,5 +35,5 @@ def test_reports_that_the_configuration_wants_are_written_beside_the_result(tmp_
     terminal = Terminal(colour_out=False, colour_err=False, live=False, can_ask=False, quiet=True)
     files = (("markdown", tmp_path / "report"), ("json", tmp_path / "report.json"))
     deliver(make_report(), terminal, OutputOptions(reports=files), ENGLISH)
-    assert (tmp_path / "report").read_text().startswith("# ")
+    assert (tmp_path / "report").read_text().startswith("## ")
     assert json.loads((tmp_path / "report.json").read_text())["run"]["id"] == make_report().run.id

@@ -52,7 +52,7 @@ def test_korean_says_the_same():
 
 def test_markdown_names_it_below_the_head():
     parts = markdown.render(covered(), ENGLISH).split("\n\n")
-    assert parts[4].startswith("⚠ Nobody read job0.py: it is binary")
+    assert parts[3].startswith("⚠ Nobody read job0.py: it is binary")
 
 
 def test_json_has_the_whole_of_it():

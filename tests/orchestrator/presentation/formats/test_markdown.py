@@ -7,15 +7,24 @@ from shared.models.outcomes import Verdict
 from tests.support.reports import PATCH, make_finding, make_report
 
 
-def test_the_report_has_verdict_table_and_patch():
-    fixes = {"fixes": [], "patch": PATCH}
+def test_the_report_has_headline_names_and_patch():
+    good = {"findings": ["F1"], "patch": PATCH, "source": "claude"}
     report = make_report(
-        verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), detail={"fixes": fixes}
+        verdict=Verdict.NEEDS_FIX,
+        findings=(make_finding(),),
+        detail={"fixes": {"fixes": [good], "patch": PATCH}},
     )
     text = render(report, ENGLISH)
-    assert text.startswith("# a change\n\n*rabc · review · review*\n\n**NEEDS\\_FIX** · ")
-    assert "| CRITICAL | app.py:9 | Shell injection | 2/3 | accepted | F1 |" in text
-    assert f"```diff\n{PATCH}```" in text
+    assert text.startswith("## ❌ NEEDS\\_FIX · 1 finding: 1 CRITICAL\n\n*a change · review · rabc")
+    assert "| id | severity | place | finding | for | against |\n" in text
+    assert (
+        "| F1 | 🔴&nbsp;CRITICAL | <code>app.py:9</code> | Shell injection | bandit, claude |  |"
+        in text
+    )
+    assert (
+        f"### Patch\n\nMends F1: all that was found.\n\n- Fixes F1, written by claude\n\n```diff\n{PATCH}```"
+        in text
+    )
 
 
 def test_the_tables_speak_the_readers_language():
@@ -23,9 +32,8 @@ def test_the_tables_speak_the_readers_language():
         verdict=Verdict.NEEDS_FIX, findings=(make_finding(suggestion="Use a list."),)
     )
     text = render(report, Translator("ko"))
-    assert "| 심각도 | 위치 | 지적 | 지지 | 상태 | 번호 |\n| --- |" in text
-    assert "| app.py:9 | Shell injection | 2/3 | 인정 | F1 |" in text
-    assert "제안: Use a list." in text
+    assert "| 번호 | 심각도 | 위치 | 지적 | 찬성 | 반대 |\n| --- |" in text
+    assert "**제안:** Use a list." in text
     assert "| 라운드 | 동의율 | 안정도 | 점수 | 권고 | 응답 |" in text
 
 

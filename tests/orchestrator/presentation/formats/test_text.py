@@ -5,7 +5,7 @@ from dataclasses import replace
 from orchestrator.core.document import plain
 from orchestrator.presentation.formats.text import question_lines, result_lines
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
-from orchestrator.presentation.result import gathered
+from orchestrator.presentation.warning_lines import gathered
 from shared.models.assessment import Recommendation
 from shared.models.findings import FindingStatus, Severity
 from shared.models.notices import notice, sentences, verbatim
@@ -25,9 +25,11 @@ def text_of(report, language: str = "en", max_findings: int | None = 5) -> str:
     return plain(result_lines(report, words=Translator(language), max_findings=max_findings))
 
 
-def test_the_first_line_holds_verdict_convergence_and_time():
+def test_the_first_line_holds_verdict_counts_and_time_and_the_next_the_convergence():
     text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),)))
-    assert text.startswith("NEEDS_FIX · Convergence: 0.82 · converged · 1 round · 12.3 s\n")
+    first, second = text.splitlines()[:2]
+    assert first == "NEEDS_FIX · 1 finding: 1 CRITICAL · 12.3 s"
+    assert second == "  Convergence: 0.82 · converged · 1 round"
 
 
 def test_a_finding_is_one_line_with_place_severity_rule_title_and_support():
@@ -90,8 +92,10 @@ def test_a_mended_finding_says_so_and_comes_last():
     lines = text_of(
         make_report(verdict=Verdict.NEEDS_FIX, findings=findings, detail=detail)
     ).splitlines()
-    assert lines[1].endswith("F2")
-    assert "(2/3, fixed) F1" in lines[2]
+    assert lines[0].startswith("NEEDS_FIX · 1 finding: 1 MINOR; 1 fixed · ")
+    first, last = [line for line in lines if line.startswith("app.py")]
+    assert first.endswith("F2")
+    assert "(2/3, fixed) F1" in last
 
 
 def test_an_absence_is_loud():
@@ -102,7 +106,7 @@ def test_an_absence_is_loud():
 
 def test_a_run_that_goes_on_is_not_called_approved():
     text = text_of(make_report(RunStatus.RUNNING, ending=None))
-    assert text.startswith("still running · Convergence: not assessed yet")
+    assert text.startswith("still running · 12.3 s\n  Convergence: not assessed yet")
     assert "APPROVED" not in text
 
 
@@ -118,22 +122,30 @@ def test_an_open_decision_says_how_to_answer_and_until_when():
     text = text_of(report)
     assert "answer with: quorate decide rabc apply_fix|skip" in text
     assert "until 2026-11-21 10:00 UTC, then: skip" in text
-    assert "One thing to mend." in text
+    assert "Mends F1: all that was found." in text
 
 
 def test_the_question_shows_the_exact_patch_and_what_cannot_be_fixed():
-    problem = {"findings": ["F2"], "patch": "", "source": "x", "problem": "does not apply"}
-    fixes = {"fixes": [problem], "patch": PATCH}
-    report = make_report(RunStatus.WAITING, decisions=(make_decision(fixes=fixes),))
+    good = {"findings": ["F1"], "patch": PATCH, "source": "claude"}
+    problem = {"findings": ["F2"], "patch": "", "source": "x", "problem": "it does not apply"}
+    fixes = {"fixes": [good, problem], "patch": PATCH}
+    other = make_finding("F2", rule=None, place=None, title="Other")
+    report = make_report(
+        RunStatus.WAITING,
+        findings=(make_finding(), other),
+        decisions=(make_decision(fixes=fixes),),
+    )
     text = plain(question_lines(report, ENGLISH))
+    assert text.startswith("NEEDS_FIX · 2 findings: 2 CRITICAL · ")
     assert PATCH in text
-    assert "⚠ F2 cannot be fixed: does not apply" in text
+    assert "Mends F1; leaves F2.\n  - Fixes F1, written by claude\n" in text
+    assert "⚠ the patch by x for F2 cannot be used: it does not apply" in text
 
 
 def test_korean_messages_are_korean():
     report = make_report(verdict=Verdict.NEEDS_FIX, ending=Ending.STALLED, findings=())
     text = text_of(report, language="ko")
-    assert text.startswith("NEEDS_FIX · 수렴도: 0.82 · 교착 · 1라운드")
+    assert text.startswith("NEEDS_FIX · 지적 사항 없음 · 12.3초\n  수렴도: 0.82 · 교착 · 1라운드")
     assert "지적 사항 없음" in text
 
 

@@ -1,0 +1,124 @@
+"""A finding as a reader meets it: what is wrong, what to do, who carries it, who does not and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from orchestrator.core.document import FindingEntry, Objection
+from orchestrator.core.findings.ranking import Ranked
+from orchestrator.core.findings.verdict import effective_votes
+from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.positions import (
+    FinalPosition,
+    final_positions,
+    opponents,
+    supporters,
+)
+from orchestrator.presentation.report import RunReport
+from shared.models.findings import Finding, FindingStatus, Ground, Position
+from shared.models.panel import Participant
+from shared.patterns import regex
+
+_PAGE = regex(r"https://[\w.-]+(?:/[\w.~/%#=&?+-]*)?", re.ASCII)
+
+
+def finding_entries(report: RunReport, words: Translator) -> tuple[FindingEntry, ...]:
+    """The findings that the panel did not reject, what to read first on top; a defect that was raised again is one."""
+    again = report.raised_again
+    return tuple(
+        finding_entry(finding, report, words)
+        for finding in report.ranked
+        if finding.id not in again
+    )
+
+
+def finding_entry(finding: Finding, report: RunReport, words: Translator) -> FindingEntry:
+    """A finding with the independent voices that carry it.
+
+    `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same. A test that a reviewer supplied
+    shows it where it fails for that reason.
+    """
+    stands, by_rules = finding in report.standing, report.spec.panel.by_rules
+    carrying, positions = supporters(report, finding), final_positions(report, finding)
+    again = tuple(name for name, first in report.raised_again.items() if first == finding.id)
+    place = report.place_in_ranking(finding)
+    entry = FindingEntry(
+        finding=finding,
+        status=words.message(f"finding_{finding.status.value if stands else 'fixed'}"),
+        evident=stands and finding.status is FindingStatus.ACCEPTED,
+        marks=tuple(_marks(place, again, words)),
+        caveat=f" [{words.translate(finding.caveat)}]" if finding.caveat else "",
+        why=finding.detail,
+        suggestion=finding.suggestion or "",
+        supporters=tuple(critic.name for critic in carrying),
+        objections=tuple(_objection(held, words) for held in opponents(positions)),
+        again=again,
+        patch=_own_patch(finding, report),
+        rule_page=_rule_page(finding, report),
+    )
+    if by_rules:
+        return entry
+    votes = f"{effective_votes(carrying)}/{effective_votes(report.critics)}"
+    carried = "; ".join(
+        (_carried(carrying, report, positions, words), *_conceded(positions, words))
+    )
+    return replace(entry, support=votes, carried=carried, faint=place.faint)
+
+
+def _marks(place: Ranked, again: Iterable[str], words: Translator) -> Iterable[str]:
+    if place.weak:
+        yield words.message("finding_weak")
+    if place.like:
+        yield words.message("finding_like", other=place.like)
+    if Ground.REPRODUCED in place.evidence:
+        shown = Ground.TESTS in place.evidence
+        yield words.message("finding_reproduced" if shown else "finding_test_fails")
+    if again:
+        yield words.message("finding_again", names=", ".join(again))
+
+
+def _carried(
+    carrying: Sequence[Participant],
+    report: RunReport,
+    positions: Iterable[FinalPosition],
+    words: Translator,
+) -> str:
+    """`ada, cleo (in part) (2 of 4)`"""
+    partly = {held.participant for held in positions if held.position is Position.PARTIAL}
+    names = [words.message("in_part", who=c.name) if c.name in partly else c.name for c in carrying]
+    votes, everybody = effective_votes(carrying), effective_votes(report.critics)
+    independent = (votes, everybody) == (len(carrying), len(report.critics))
+    word = "carried_by" if independent else "carried_by_voices"
+    return words.message(word, names=", ".join(names) or "-", n=votes, all=everybody)
+
+
+def _conceded(positions: Iterable[FinalPosition], words: Translator) -> Iterable[str]:
+    """`erin (author) agrees`"""
+    for held in positions:
+        if not held.is_critic and held.position in (Position.AGREE, Position.PARTIAL):
+            yield words.message("author_agrees", who=held.participant)
+
+
+def _objection(held: FinalPosition, words: Translator) -> Objection:
+    who = held.participant
+    named = who if held.is_critic else words.message("as_author", who=who)
+    withdrew = held.position is Position.WITHDRAW
+    return Objection(named, words.message("took_it_back") if withdrew else "", held.reason)
+
+
+def _own_patch(finding: Finding, report: RunReport) -> str:
+    """The usable fix that mends this finding alone; nothing where there is none, or it is applied."""
+    fixes = report.fixes.fixes if report.fixes and finding in report.standing else ()
+    own = (fix.patch for fix in fixes if fix.problem is None and fix.findings == (finding.id,))
+    return next(own, "")
+
+
+def _rule_page(finding: Finding, report: RunReport) -> str:
+    """The page that an analyser names for its rule; nobody else's address is followed."""
+    analysers = {critic.name for critic in report.spec.panel.critics if critic.rule_based}
+    if finding.rule is None or not set(finding.raised_by) <= analysers:
+        return ""
+    page = _PAGE.search(finding.detail)
+    return page[0] if page else ""

@@ -1,0 +1,64 @@
+"""Where everybody stands on a finding at the end, and why: the last position that each one stated.
+
+Everything that says how well a finding is supported (JSON, text, Markdown) counts by `supporters` here. The author's
+side is shown beside the critics and is none of them: what it concedes is no vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from orchestrator.core.findings.ranking import supporters as carried_by
+from orchestrator.core.findings.stances import RAISING
+from orchestrator.presentation.report import RunReport
+from shared.models.findings import Finding, Position
+from shared.models.panel import Participant
+
+AGAINST = frozenset({Position.DISAGREE, Position.WITHDRAW})
+
+
+@dataclass(frozen=True)
+class FinalPosition:
+    """A participant's last position on a finding; `reason` is empty where none is stored."""
+
+    participant: str
+    is_critic: bool
+    position: Position
+    reason: str = ""
+
+
+def supporters(report: RunReport, finding: Finding) -> tuple[Participant, ...]:
+    """The critics that carry a finding: who raised it and did not take it back, and who agreed, even in part."""
+    names = carried_by(finding)
+    return tuple(critic for critic in report.critics if critic.name in names)
+
+
+def final_positions(report: RunReport, finding: Finding) -> tuple[FinalPosition, ...]:
+    """Everybody who stated a position, the critics first; raising a finding and saying no more of it is to agree."""
+    critics = [critic.name for critic in report.critics]
+    stated = {**dict.fromkeys(finding.raised_by, Position.AGREE), **finding.stances}
+    names = dict.fromkeys((*(name for name in critics if name in stated), *stated))
+    return tuple(
+        FinalPosition(
+            name, name in critics, stated[name], _reason(report, finding.id, name, stated)
+        )
+        for name in names
+    )
+
+
+def opponents(positions: Iterable[FinalPosition]) -> tuple[FinalPosition, ...]:
+    """Those of them who do not share the finding, or no longer do."""
+    return tuple(held for held in positions if held.position in AGAINST)
+
+
+def _reason(report: RunReport, finding: str, participant: str, stated: dict[str, Position]) -> str:
+    """The last reason that was given for the position; that somebody raised it is none."""
+    given = (
+        stance.reason
+        for stance in reversed(report.ledger)
+        if (stance.finding, stance.participant) == (finding, participant)
+        and stance.position is stated[participant]
+        and stance.reason != RAISING
+    )
+    return next((reason for reason in given if reason.strip()), "")

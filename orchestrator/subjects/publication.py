@@ -1,0 +1,40 @@
+"""Where a reviewed commit can be seen on the web, so that a result can link to its lines."""
+
+from __future__ import annotations
+
+import re
+
+from orchestrator.core.forges import FORGES, PublishedCommit
+from shared.git.process import Git
+from shared.patterns import regex
+
+_COMMIT = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# `https://host/owner/name.git`, `git@host:owner/name`, `ssh://git@host/owner/name`: what stands before the host is
+# left out, since it may be a password.
+_ADDRESS = regex(
+    r"(?:(?:https|ssh|git)://(?:[^@/\s]+@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[^@/\s]+@)?(?P<scp>[\w.-]+):)"
+    r"(?P<project>[\w.-]+(?:/[\w.-]+)+?)(?:\.git)?/?",
+    re.ASCII,
+)
+
+
+def published(git: Git, commit: str | None) -> PublishedCommit | None:
+    """Where the commit is; None for uncommitted states, unknown hosts, and what no remote branch has yet."""
+    if commit is None or not _COMMIT.fullmatch(commit):
+        return None
+    remote = (git.ask("remote") or "").split()
+    name = "origin" if "origin" in remote else next(iter(remote), None)
+    address = git.ask("remote", "get-url", name) if name is not None else None
+    project = project_page(address or "")
+    # Its name is an answer when no remote branch leads to it; None, when git cannot tell.
+    unknown = git.ask("rev-list", "--max-count=1", commit, "--not", f"--remotes={name}")
+    if project is None or unknown != "":
+        return None
+    return PublishedCommit(project=project, commit=commit)
+
+
+def project_page(address: str) -> str | None:
+    """The page of a remote's project; None where nothing is known of its host."""
+    found = _ADDRESS.fullmatch(address.strip())
+    host = (found["host"] or found["scp"]).lower() if found else ""
+    return f"https://{host}/{found['project']}" if found and host in FORGES else None
