@@ -98,26 +98,31 @@ def acceptance(
     """The record of everybody who raised something that was decided on."""
     total = _share(offered)
     everybody = 0.0 if total is None else total.share
-    people = dict.fromkeys(row.by for row in offered)
+    raisers = dict.fromkeys(row.by for row in offered)
     records = [
-        _record(who, [row for row in offered if row.by == who], decisions.get(who, 0), everybody)
-        for who in people
+        _record(
+            raiser,
+            [row for row in offered if row.by == raiser],
+            decisions.get(raiser, 0),
+            everybody,
+        )
+        for raiser in raisers
     ]
     ordered = sorted(records, key=lambda row: (-row.total.offered, row.name, row.model or ""))
     return AcceptanceHistory(total=total, participants=tuple(ordered))
 
 
 def _record(
-    who: Identity, offered: Sequence[OfferedFindings], decisions: int, everybody: float
+    raiser: Identity, offered: Sequence[OfferedFindings], decisions: int, everybody: float
 ) -> ParticipantHistory:
     total = _share(offered)
     assert total is not None
     by_severity = _shares(offered, lambda row: row.severity)
     known = [severity.value for severity in SEVERITY_ORDER if severity.value in by_severity]
     return ParticipantHistory(
-        name=who.name,
-        provider=who.provider,
-        model=who.model,
+        name=raiser.name,
+        provider=raiser.provider,
+        model=raiser.model,
         decisions=decisions,
         total=total,
         by_severity={name: by_severity[name] for name in known},

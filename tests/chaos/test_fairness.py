@@ -21,6 +21,7 @@ from tests.chaos.workload import REVIEW_STEPS
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
 BATCH = 40
 PLACES = RUNS_A_SLOT * SLOTS
+LARGE = 4 * BATCH  # far more than may end before the small one: whoever waits for it all is seen
 SETTLE_S = 240.0
 FIRST_STAGE = 3
 
@@ -151,7 +152,7 @@ def test_a_small_batch_behind_a_large_one_ends_long_before_it(
 ) -> None:
     cluster.speak(latency="0.05")
     with submitting(cluster):
-        large, small = submit(cluster, 400, "large"), submit(cluster, BATCH, "small")
+        large, small = submit(cluster, LARGE, "large"), submit(cluster, BATCH, "small")
     cluster.settle(small, SETTLE_S)
     cancel_all(cluster)
 
@@ -167,7 +168,7 @@ def test_three_batches_end_side_by_side_whoever_was_first(
 ) -> None:
     cluster.speak(latency="0.05")
     with submitting(cluster):
-        batches = {name: submit(cluster, 60, name) for name in ("a", "b", "c")}
+        batches = {name: submit(cluster, 45, name) for name in ("a", "b", "c")}
     of = {run: name for name, runs in batches.items() for run in runs}
     cluster.settle(list(of), SETTLE_S)
 
@@ -256,7 +257,7 @@ def test_two_orchestrators_admit_no_more_than_there_are_places(cluster: Cluster)
     cluster.speak(latency="0.1")
     cluster.keep("orchestrator-2")
     cluster.wait_ready(["orchestrator-2"])
-    runs = submit(cluster, 3 * BATCH, "a")
+    runs = submit(cluster, 2 * BATCH, "a")
     most = 0
     while cluster.ask("SELECT FROM runs WHERE status = 'queued' LIMIT 1"):
         most = max(most, under_way(cluster))

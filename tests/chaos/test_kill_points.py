@@ -24,7 +24,7 @@ POINTS = {
 WAYS = (("lean", "threads"), ("celery", "threads"), ("lean", "prefork"))
 IN_EVERY_RUN_OF_CI = {
     *(("lean", "threads", row) for row in POINTS),
-    *(("lean", "prefork", row) for row in POINTS if row.startswith(("row-6", "row-7"))),
+    ("lean", "prefork", "row-7-barrier-passed-nothing-published"),
     ("celery", "threads", "row-7-barrier-passed-nothing-published"),
 }
 
@@ -95,9 +95,7 @@ ADVANCES = {
             consumer,
             point,
             id=f"{consumer}-{row}",
-            marks=pytest.mark.slow
-            if consumer == "celery" and point != "advance-committed:2"
-            else (),
+            marks=pytest.mark.slow if consumer == "celery" else (),
         )
         for consumer in ("lean", "celery")
         for row, point in ADVANCES.items()

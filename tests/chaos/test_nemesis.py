@@ -63,7 +63,6 @@ def _crashes(cluster: Cluster) -> int:
     return sum(not line.endswith("-9") for line in cluster.keeper.trouble)
 
 
-@pytest.mark.parametrize("shared_cluster", ["lean", "celery"], indirect=True)
 def test_row_32_a_random_nemesis_loses_nothing(
     cluster: Cluster, measured: dict[str, object]
 ) -> None:

@@ -59,14 +59,14 @@ def clarification(
     asked: Contradicted, number: int, cycle: Cycle, templates: Templates, critics: int
 ) -> Turn:
     """Asks somebody to state these positions again."""
-    said = "\n".join(
+    positions = "\n".join(
         f"{stance.finding}: {stance.position} — {stance.reason}" for stance in asked.stances
     )
 
     def prompt() -> Prompt:
         parts = (
             data("findings", text=findings_text(asked.findings, critics)),
-            data("positions", text=said),
+            data("positions", text=positions),
             templates.part("clarification"),
         )
         return templates.prompt(templates.part(asked.role.system), asked.participant, parts)

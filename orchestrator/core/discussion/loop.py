@@ -158,8 +158,8 @@ class History:
         """Whose position on a finding did not count because of its own reason, each once."""
         doubted = ((line.participant, line.finding) for line in self.ledger if not_believed(line))
         return tuple(
-            notice("position_against_reason", who=who, finding=cycle.label(finding))
-            for who, finding in dict.fromkeys(doubted)
+            notice("position_against_reason", who=participant, finding=cycle.label(finding))
+            for participant, finding in dict.fromkeys(doubted)
         )
 
     @property
@@ -258,9 +258,9 @@ def clarify(discussion: Discussion, history: History, read: RoundRead) -> Effect
     turns = yield from take_turns(
         discussion.clarification(whose, number) for whose in asked.values()
     )
-    said = {(each.participant, each.role): each for each in read.taken.contributions}
+    stated = {(each.participant, each.role): each for each in read.taken.contributions}
     changed = {
-        voice: restated(said[voice], whose, Clarification.model_validate(turn.result.reply))
+        voice: restated(stated[voice], whose, Clarification.model_validate(turn.result.reply))
         for (voice, whose), turn in zip(asked.items(), turns, strict=True)
         if turn.result.reply is not None
     }

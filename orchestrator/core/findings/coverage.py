@@ -1,6 +1,6 @@
 """Who read which file of a change: subject and replies, joined (docs/design/coverage.md).
 
-Theory of operation. Every critic's turn is a `Reading`: an analyser says itself what it read, of everybody else code
+Theory of operation. Every critic's turn is a `FilesRead`: an analyser says itself what it read, of everybody else code
 knows what the prompt held. A file is read when one critic that answered took it in. A file that somebody should have
 read and nobody did keeps an approval away, and so does an analyser that could not take in a file which it applies to:
 it is missing there, whatever it says later. Missing data is not agreement.
@@ -93,7 +93,7 @@ def cover(
         for absence in _absences(readings, review)
     ]
     report = CoverageReport(files=files, absent=tuple(absences))
-    return _with_readers(report, subject, readings, review) if by_reader else report
+    return _with_readers(report, subject, readings, readers, review) if by_reader else report
 
 
 def _read_by_others(subject: Subject, readers: Sequence[FilesRead]) -> set[str]:
@@ -103,10 +103,13 @@ def _read_by_others(subject: Subject, readers: Sequence[FilesRead]) -> set[str]:
 
 
 def _with_readers(
-    report: CoverageReport, subject: Subject, readings: Sequence[FilesRead], review: int
+    report: CoverageReport,
+    subject: Subject,
+    readings: Sequence[FilesRead],
+    readers: Sequence[FilesRead],
+    review: int,
 ) -> CoverageReport:
     """The same with how closely each file was looked at, and what each participant saw."""
-    readers = _readers(readings)
     files = tuple(
         covered.model_copy(update={"depth": closest(readers, file)})
         for covered, file in zip(report.files, subject.files, strict=True)

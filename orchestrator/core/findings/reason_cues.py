@@ -15,7 +15,7 @@ POINTS_FOR, POINTS_AGAINST = "points_for", "points_against"
 
 
 @dataclass(frozen=True)
-class Said:
+class ReasonCues:
     """How often a text speaks for a claim and against it, decisively or not. `weakly` is undone by any negation."""
 
     affirms: int = 0
@@ -25,12 +25,12 @@ class Said:
     points_against: int = 0
     negations: int = 0
 
-    def __add__(self, other: Said) -> Said:
+    def __add__(self, other: ReasonCues) -> ReasonCues:
         sums = {
             field.name: getattr(self, field.name) + getattr(other, field.name)
             for field in fields(self)
         }
-        return Said(**sums)
+        return ReasonCues(**sums)
 
     @property
     def anything(self) -> bool:
@@ -38,6 +38,6 @@ class Said:
         return any((self.affirms, self.denies, self.weakly, self.points_for, self.points_against))
 
     @classmethod
-    def of(cls, counts: Counter[str]) -> Said:
+    def of(cls, counts: Counter[str]) -> ReasonCues:
         """From how often each of its fields was met."""
         return cls(**counts)

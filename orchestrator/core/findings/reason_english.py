@@ -14,7 +14,7 @@ from orchestrator.core.findings.reason_cues import (
     POINTS_AGAINST,
     POINTS_FOR,
     WEAKLY,
-    Said,
+    ReasonCues,
 )
 from shared.patterns import regex
 
@@ -204,13 +204,13 @@ _REPORTED = regex(
 )
 
 
-def read_english(words: list[str]) -> Said:
+def read_english(words: list[str]) -> ReasonCues:
     """What a clause says; what follows an "if", and what others are reported to say, is nothing."""
     cut = next((at for at, word in enumerate(words) if word in _HYPOTHETICAL), len(words))
     words = words[:cut]
     clause = " ".join(words)
     if _REPORTED.search(clause):
-        return Said()
+        return ReasonCues()
     counts = Counter(says for cue in _CUES for says in cue.read(clause, words))
     counts["negations"] = sum(word in NEGATORS for word in words)
-    return Said.of(counts)
+    return ReasonCues.of(counts)

@@ -13,7 +13,7 @@ from orchestrator.core.findings.reason_cues import (
     POINTS_AGAINST,
     POINTS_FOR,
     WEAKLY,
-    Said,
+    ReasonCues,
 )
 from shared.patterns import regex
 
@@ -148,10 +148,10 @@ _KO_DENIED_AGAIN = regex(
 _KO_CLAUSE = regex(r"(?<=[가-힣](?:고|며|서))(?<![라다]고)[\s,]+|,\s*")
 
 
-def read_korean(sentence: str) -> Said:
+def read_korean(sentence: str) -> ReasonCues:
     """What a sentence says; questions, conditions, and what others are reported to say, are nothing."""
     if sentence.endswith("?"):
-        return Said()
+        return ReasonCues()
     counts: Counter[str] = Counter()
     for clause in _KO_CLAUSE.split(sentence):
         if _KO_REPORTED.search(clause) or _KO_CONDITION.search(clause):
@@ -160,7 +160,7 @@ def read_korean(sentence: str) -> Said:
         for words, says in _CUES:
             if words.search(clause):
                 counts[_OPPOSITE.get(says, says) if opposite else says] += 1
-    return Said.of(counts)
+    return ReasonCues.of(counts)
 
 
 _OPPOSITE = {AFFIRMS: DENIES, DENIES: AFFIRMS, WEAKLY: DENIES}

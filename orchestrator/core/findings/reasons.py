@@ -14,7 +14,7 @@ from functools import lru_cache
 from orchestrator.core.findings.cues import clauses, prose
 from orchestrator.core.findings.likeness import similarity
 from orchestrator.core.findings.polarity import opposed
-from orchestrator.core.findings.reason_cues import Said
+from orchestrator.core.findings.reason_cues import ReasonCues
 from orchestrator.core.findings.reason_english import read_english
 from orchestrator.core.findings.reason_korean import read_korean
 from shared.models.findings import Finding, Position, Stance
@@ -45,40 +45,40 @@ def contradicts(position: Position, reason: str, title: str = "") -> bool:
         return False
     text = reason[:LONGEST_READ]
     denied, repeated = _beside(text, title) if title else (False, False)
-    said = what_it_says(text)
+    cues = what_it_says(text)
     if position is Position.AGREE:
-        return _speaks_against(said, denied)
-    return _speaks_for(said, repeated)
+        return _speaks_against(cues, denied)
+    return _speaks_for(cues, repeated)
 
 
-def _speaks_against(said: Said, denied: bool) -> bool:
-    if said.affirms or said.weakly:
+def _speaks_against(cues: ReasonCues, denied: bool) -> bool:
+    if cues.affirms or cues.weakly:
         return False
-    return denied or bool(said.denies and not said.points_for)
+    return denied or bool(cues.denies and not cues.points_for)
 
 
-def _speaks_for(said: Said, repeated: bool) -> bool:
-    if said.denies or said.points_against:
+def _speaks_for(cues: ReasonCues, repeated: bool) -> bool:
+    if cues.denies or cues.points_against:
         return False
-    return repeated or bool(said.affirms or (said.weakly and not said.negations))
+    return repeated or bool(cues.affirms or (cues.weakly and not cues.negations))
 
 
 @lru_cache(maxsize=2048)  # the same reasons are read again after every round
-def what_it_says(text: str) -> Said:
+def what_it_says(text: str) -> ReasonCues:
     """What a reason says of the claim; what follows its last "but", if that says anything."""
     own = prose(text)
     parts = _CONTRAST.split(own)
-    after = _read(parts[-1]) if len(parts) > 1 else Said()
+    after = _read(parts[-1]) if len(parts) > 1 else ReasonCues()
     return after if after.anything else _read(own)
 
 
-def _read(text: str) -> Said:
-    said = Said()
+def _read(text: str) -> ReasonCues:
+    cues = ReasonCues()
     for words in clauses(text):
-        said += read_english(words)
+        cues += read_english(words)
     for sentence in _SENTENCE.findall(text):
-        said += read_korean(sentence)
-    return said
+        cues += read_korean(sentence)
+    return cues
 
 
 def _beside(reason: str, title: str) -> tuple[bool, bool]:

@@ -62,6 +62,11 @@ class ReviewContext:
         return ConvergenceRule.of(self.options, self.spec.rules_version)
 
     @property
+    def examined(self) -> bool:
+        """Whether the run keeps who looked and what code has checked: those of earlier rules end as they began."""
+        return self.spec.rules_version >= RulesVersion.EXAMINED
+
+    @property
     def version(self) -> int:
         """The workflow's version that the run was begun with."""
         return self.spec.workflow_version
@@ -106,7 +111,7 @@ class ReviewCycle:
             files_read,
             absence_allowed=allowed,
             review=number,
-            by_reader=context.spec.rules_version >= RulesVersion.EXAMINED,
+            by_reader=context.examined,
         )
 
     @property
@@ -123,11 +128,6 @@ class ReviewCycle:
     def labels_of(self, fix: CheckedFix) -> tuple[str, ...]:
         """The names of the findings that a fix mends, in the whole run."""
         return tuple(map(self.context.cycle.label, fix.findings))
-
-    @property
-    def examined(self) -> bool:
-        """Whether the run keeps what code has checked: those of earlier rules end as they began."""
-        return self.context.spec.rules_version >= RulesVersion.EXAMINED
 
     @property
     def evidence(self) -> FindingGrounds:

@@ -37,7 +37,7 @@ def shown(review: ReviewCycle) -> dict[str, Any]:
         "synthesis": review.synthesis.text.model_dump(mode="json"),
         "base": review.context.subject.origin.model_dump(mode="json"),
         "convergence": None if assessment is None else assessment.model_dump(mode="json"),
-        **({"evidence": _named(review.evidence)} if review.examined else {}),
+        **({"evidence": _named(review.evidence)} if review.context.examined else {}),
         **({} if coverage is None else {"coverage": coverage.model_dump(mode="json")}),
     }
 

@@ -15,7 +15,6 @@ from orchestrator.workflows.review.fixes import check_fixes, raised_with
 from shared.models.findings import FindingStatus, Ground
 from shared.models.notices import Notice, notice
 from shared.models.replies import CheckedFix, CheckedFixes, SuiteReport
-from shared.models.run import RulesVersion
 from shared.tools.inputs import Reproduction, SuiteInput
 
 UNDISCARDED = (FindingStatus.CONTESTED, FindingStatus.UNDECIDED)
@@ -31,7 +30,7 @@ def gather_evidence(
 
     Runs of earlier rules keep nothing of it: a report sees the fixes that were tried.
     """
-    if context.spec.rules_version < RulesVersion.EXAMINED:
+    if not context.examined:
         return {}, ()
     applying = [*good_fixes(fixes), *(yield from _undecided_patches(context, history))]
     applied = {name for fix in applying for name in fix.findings}
@@ -96,15 +95,15 @@ def _run_tests(
 def _told(report: SuiteReport, context: ReviewContext) -> tuple[Notice, ...]:
     """Tests that fail without any patch, that never ended, and patches that break them."""
     code = report.before.code
-    told = []
+    warnings = []
     if code is None:
-        told.append(notice("review_tests_unended"))
+        warnings.append(notice("review_tests_unended"))
     elif code != 0:
-        told.append(notice("review_tests_fail", code=code))
+        warnings.append(notice("review_tests_fail", code=code))
     if report.broken:
         names = sorted(map(context.cycle.label, report.broken))
-        told.append(notice("review_tests_broken", findings=names))
-    return tuple(told)
+        warnings.append(notice("review_tests_broken", findings=names))
+    return tuple(warnings)
 
 
 def shown_callers(context: ReviewContext, history: History) -> set[str]:
