@@ -28,12 +28,13 @@ from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import load_configuration
 from orchestrator.workflows.registry import workflow_of_everybody
+from shared.build import read_build, this_digest
 from shared.errors import EnvironmentFault, QuorateError
 from shared.folders import FRESH_BYTES, require_space
 from shared.programs import find_program
 from shared.settings import ServiceSettings
 from shared.store.database import Database
-from shared.store.migrate import HEAD
+from shared.store.migrate import HEAD, newer_schema, older_schema
 from shared.store.views import schema_revision
 from shared.tools.catalogue import cards
 
@@ -77,7 +78,8 @@ def examine(environ: Mapping[str, str], *, as_json: bool) -> int:
             dumps({"schema_version": SCHEMA_VERSION, "ok": not failed, "checks": listed})
         )
     else:
-        terminal.result([_line(check) for check in checks])
+        pointer = line(Span("What other messages mean: docs/troubleshooting.md", Style.DIM))
+        terminal.result([*map(_line, checks), pointer])
     return ExitCode.UNREACHABLE if failed else ExitCode.OK
 
 
@@ -195,9 +197,7 @@ def _schema(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCh
         database.close()
     if found == HEAD:
         return MachineCheck("schema", CheckState.OK, HEAD)
-    return MachineCheck(
-        "schema", CheckState.FAIL, f"{found or 'empty'}, needed {HEAD}: run `quorate db upgrade`"
-    )
+    return MachineCheck("schema", CheckState.FAIL, newer_schema(found) or older_schema(found))
 
 
 def _workers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
@@ -210,6 +210,10 @@ def _workers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineC
         return MachineCheck(
             "workers", CheckState.NOTE, "none; any command that needs them starts them"
         )
+    if supervisor.children and read_build(supervisor.build).digest != this_digest():
+        other = read_build(supervisor.build).shown
+        why = f"another version, {other}; the next command that needs them replaces them"
+        return MachineCheck("workers", CheckState.NOTE, why)
     restarts = sum(child.restarts for child in supervisor.children)
     names = ", ".join(child.name for child in supervisor.children)
     state = CheckState.NOTE if restarts > 3 else CheckState.OK
