@@ -35,6 +35,12 @@ _RETRIED = (
     psycopg.errors.IdleInTransactionSessionTimeout,
     psycopg.errors.TransactionTimeout,
 )
+_OTHER_TABLES = (
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.UndefinedTable,
+)
+"""The schema was changed under a process: who began before an upgrade, such as a command that follows a run."""
 # What a command may ask for takes long on a large database; a service that waits so long waits for nobody.
 LONGEST_REPORT_S = 600.0
 SERVICE_ANSWER_S = 20.0
@@ -113,7 +119,8 @@ class Database:
         `atomic`: in one transaction; `pipelined`: the same with fewer round trips, for work that can do without the
         errors and row counts of single statements.
         `work` must be a compare-and-set: it may be executed again after it had already been committed.
-        Raises EnvironmentFault once `patience_s` (this call's, else the database's) is over.
+        Raises EnvironmentFault once `patience_s` (this call's, else the database's) is over, and at once where the
+        tables are another version's.
         """
         opened = self.connection
         if pipelined or atomic:
@@ -130,6 +137,11 @@ class Database:
                     raise unreachable(self.url, error) from error
                 time.sleep(pause)
                 pause = min(pause * 2, 1.0)
+            except _OTHER_TABLES as error:
+                raise EnvironmentFault(
+                    "the database has the tables of another version of Quorate: it was upgraded, or never was. Try "
+                    "again with the version that the others run (`quorate status`, docs/upgrading.md)."
+                ) from error
 
 
 def unreachable(url: str, error: Exception) -> EnvironmentFault:

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from shared.errors import EnvironmentFault
 from shared.store.database import Connection, Database
 from shared.store.ends import finish
 from shared.store.journal import Wanted, lock_with_journals
@@ -100,3 +101,9 @@ def test_a_pipelined_transaction_whose_connection_is_lost_is_repeated(database: 
 
     assert len(attempts) == 2
     assert written(database, run) == 2
+
+
+@pytest.mark.parametrize("sql", ["SELECT gone FROM runs", "SELECT * FROM gone", "SELECT gone()"])
+def test_tables_of_another_version_are_told_and_no_bug(database: Database, sql: str) -> None:
+    with pytest.raises(EnvironmentFault, match="tables of another version"):
+        database.run(lambda connection: connection.execute(sql), patience_s=60)
