@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,6 +92,22 @@ class Allowed:
             with os.fdopen(os.open(fresh, flags, 0o600), "wb") as file:
                 file.write(content)
             fresh.replace(target)
+
+    def forget(self, identity: Identity) -> None:
+        """Take an entry back. Raises EnvironmentFault when the folder cannot be written."""
+        if self.folder is None:
+            return
+        with told_as_fault("take an entry out of", self.folder):
+            (self.folder / f"{_digest(_canonical(identity))}.json").unlink(missing_ok=True)
+
+    def identities(self) -> Iterator[Identity]:
+        """Everything that was entered and counts."""
+        names = sorted(self.folder.glob("*.json")) if self.folder is not None else []
+        for file in names:
+            with suppress(OSError, ValueError):
+                identity = json.loads(file.read_bytes()[:_LARGEST])
+                if isinstance(identity, dict) and self.allows(identity):
+                    yield identity
 
     def allow_all(self, participants: Iterable[Participant]) -> int:
         """Enter what these participants need, their stand-ins included; how many need an entry."""

@@ -160,7 +160,7 @@ def require_contract(database: Database) -> None:
             raise EnvironmentFault(
                 f"the process {process.kind} on {process.host} (pid {process.pid}) is of version {theirs.shown}, whose "
                 f"messages are not those of this version, {ours.shown}: nothing was submitted. Bring both to one "
-                "version (docs/upgrading.md)."
+                "version (`quorate docs upgrading`)."
             )
 
 
@@ -174,7 +174,7 @@ def require_schema(database: Database) -> None:
     have = "is empty" if revision is None else f"is at schema {revision}"
     raise EnvironmentFault(
         f"the database {have} and this version of Quorate needs {HEAD}: run `quorate db upgrade` once, while the "
-        "processes of earlier versions are stopped (docs/upgrading.md)."
+        "processes of earlier versions are stopped (`quorate docs upgrading`)."
     )
 
 

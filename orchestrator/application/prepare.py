@@ -24,7 +24,7 @@ from orchestrator.application.capture import (
 )
 from orchestrator.core.parts import PROJECT, CastReport
 from orchestrator.participants.casting import Cast, build_cast
-from orchestrator.participants.request import promised
+from orchestrator.participants.request import for_this_run, promised
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.loading import Configuration, load_configuration
@@ -49,14 +49,15 @@ NO_INPUT = NoStandardInput()
 class SubmissionRequest:
     """What to work on and how. None: the configuration says it; `settings` are its keys and outrank every file.
 
-    `options` are those of the workflow that no configuration has, `holders` who was named for a part. `turn_s` bounds
-    every turn, whatever is configured for a participant.
+    `models` are those of this run where some were named. `options` are those of the workflow that no configuration has,
+    `holders` who was named for a part. `turn_s` bounds every turn, whatever is configured for a participant.
     """
 
     directory: Path
     workflow: str = field(default_factory=workflow_of_everybody)
     subject: SubjectInput = field(default_factory=ChangeInput)
     panel: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     holders: Mapping[str, str] = field(default_factory=dict)
     config: Path | None = None
     trust_project: bool = False
@@ -190,7 +191,7 @@ def _cast(
 ) -> Cast:
     return build_cast(
         request.workflow,
-        request.panel or None,
+        (*request.panel, *map(for_this_run, request.models)) or None,
         configuration,
         environ,
         request.directory,
@@ -215,7 +216,7 @@ def _notices(
                 notice("project_kept_out", where=where, key="orchestrator.ai", why="roles")
             )
     where = configuration.joining_from
-    if configuration.joining and (request.panel or "participants" in configuration.typed):
+    if configuration.joining and _is_panel_named(request, configuration):
         notices.append(notice("project_passed_over", where=where))
     elif cast.report.joined:
         notices.append(notice("project_joins", where=where, names=cast.report.joined))
@@ -228,6 +229,11 @@ def _with_project_rules(options: Any, rules: tuple[ProjectRules, ...]) -> Any:
     if not isinstance(own, AnalyserRules):
         return options
     return options.model_copy(update={"rules": own.model_copy(update={"project": rules})})
+
+
+def _is_panel_named(request: SubmissionRequest, configuration: Configuration) -> bool:
+    """Whether who takes part was typed."""
+    return bool(request.panel or request.models or "participants" in configuration.typed)
 
 
 def _reviewed(located: Located | None) -> Reviewed | None:

@@ -42,6 +42,8 @@ _FEWEST_LETTERS = 4
 _FEWEST_WORDS = 4
 _RUN_ID = re.compile(r"r[0-9a-z]{9}")
 _BESIDE_COMMANDS = frozenset({"all", "last", "me", "my", "now", "please"})
+_NO_SLIPS = frozenset({"rust"})
+"""Words of their own that are a letter away from a command."""
 _CHOICES = frozenset({"or", "vs", "versus", "and/or"})
 # What other programs call it, and what it is called here.
 INSTEAD = {
@@ -50,21 +52,21 @@ INSTEAD = {
     "apply": "`quorate decide RUN apply_fix` has a fix applied",
     "approve": "`quorate decide RUN` answers a decision",
     "auth": "`quorate keys set NAME` stores a provider's key",
-    "check": "`quorate review` reviews a change, `quorate doctor` checks this machine",
+    "check": "`quorate review` reviews a change, `quorate config check` settings, `quorate doctor` this machine",
     "chat": "`quorate forum` lets a panel discuss a question",
     "clean": "`quorate down` ends servers and workers",
     "continue": "`quorate resume RUN` tries a blocked run again, `quorate watch RUN` follows one",
     "delete": "runs are kept; `quorate cancel RUN` ends one",
     "discuss": "`quorate forum` lets a panel discuss a question",
-    "edit": "`quorate config show --sources` names the files to edit",
+    "edit": "`quorate config show --sources` names the files to edit, `quorate config check` checks them",
     "env": "`quorate doctor` says what is set here, `quorate config show` what applies",
     "exec": "`quorate ask`, `forum`, `plan`, `panel` and `review` start runs",
+    "configure": "`quorate init` writes a configuration, `quorate config show` what applies",
     "exit": "there is no session to leave; `quorate down` ends servers and workers",
     "export": "`quorate show RUN -o FILE` writes a result",
     "get": "`quorate show RUN` shows a run, `quorate config show` the settings",
     "history": "`quorate list` shows the runs",
     "info": "`quorate status` and `quorate doctor` describe this machine",
-    "init": "nothing has to be set up; `quorate doctor` says what is missing, `quorate config presets` what there is",
     "install": "`quorate up` starts everything, `quorate doctor` says what is missing",
     "join": "`quorate answer` takes your turn as a participant",
     "kill": "`quorate cancel RUN` ends a run, `quorate down` ends servers and workers",
@@ -79,6 +81,8 @@ INSTEAD = {
     "providers": "`quorate participants` shows who can take part",
     "ps": "`quorate status` shows processes and runs",
     "purge": "runs are kept; `quorate cancel RUN` ends one",
+    "man": "`quorate docs` has the manual",
+    "manual": "`quorate docs` has the manual",
     "quit": "there is no session to leave; `quorate down` ends servers and workers",
     "remove": "runs are kept; `quorate cancel RUN` ends one",
     "reset": "`quorate down` ends servers and workers",
@@ -90,7 +94,7 @@ INSTEAD = {
     "server": "`quorate serve` offers runs over HTTP, `quorate up` starts the servers",
     "set": "`quorate keys set NAME` stores a key, `quorate config show --sources` names the files to edit",
     "settings": "`quorate config show` shows the settings",
-    "setup": "nothing has to be set up; `quorate doctor` says what is missing",
+    "setup": "`quorate init` writes a configuration, `quorate doctor` says what is missing",
     "start": "`quorate up` starts servers and workers, and so does every command that needs them",
     "stop": "`quorate cancel RUN` ends a run, `quorate down` ends servers and workers",
     "submit": "`quorate review --no-wait` (and `ask`, `forum`, `plan`, `panel`) submit without waiting",
@@ -333,7 +337,9 @@ def _meant(word: str, commands: Collection[str]) -> str | None:
     if latin != word and (latin in commands or is_known_elsewhere(latin)):
         return latin
     translated = KOREAN.get(word)
-    return translated or next((name for name in commands if _is_typo(latin, name)), None)
+    if translated or word.lower() in _NO_SLIPS:
+        return translated
+    return next((name for name in commands if _is_typo(latin, name)), None)
 
 
 def _hint(word: str, meant: str | None, commands: Collection[str]) -> str:

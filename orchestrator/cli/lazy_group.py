@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from orchestrator.cli.help_texts import translate_help, translated
-from orchestrator.cli.registry import CommandEntry
+from orchestrator.cli.registry import CommandEntry, CommandGroup
 
 
 class LazyGroup(click.Group):
@@ -34,11 +34,15 @@ class LazyGroup(click.Group):
         return translate_help(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table, without importing a command."""
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (name, translated(self.table[name].help) or "")
-                    for name in self.list_commands(ctx)
-                ]
-            )
+        """The table by what commands are for, without importing one."""
+        names = self.list_commands(ctx)
+        width = max(map(len, names))
+        for group in CommandGroup:
+            rows = [
+                (name.ljust(width), translated(self.table[name].help) or "")
+                for name in names
+                if self.table[name].group is group
+            ]
+            if rows:
+                with formatter.section(translated(group) or group):
+                    formatter.write_dl(rows)

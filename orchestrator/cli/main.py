@@ -106,7 +106,8 @@ def _is_question(ctx: click.Context, args: list[str]) -> bool:
     context_settings={"help_option_names": list(HELP_OPTIONS)},
     epilog='\b\nExample: quorate "Is a monolith right for three people?"\n'
     "Example: quorate review HEAD~1..HEAD --fail-on major\n"
-    "Every command has --help with an example. Exit codes: docs/exit-codes.md.",
+    "Every command has --help with an example.\n"
+    "`quorate docs` has the manual, `quorate docs exit-codes` the exit codes.",
 )
 @click.version_option(package_name="quorate", prog_name="quorate", message="%(prog)s %(version)s")
 def cli() -> None:

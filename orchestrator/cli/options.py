@@ -101,6 +101,14 @@ participants_option = click.option(
     callback=_somebody,
     help="Who takes part: separate with commas, or repeat.",
 )
+models_option = click.option(
+    "-m",
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="Ask this model in this run instead of others: gpt-5-mini, ollama/qwen3; repeat for several.",
+)
 change_options = in_this_order(
     click.argument("target", required=False, metavar="[PATH|REV|REV..REV]"),
     click.option("--staged", is_flag=True, help="Review what is staged."),

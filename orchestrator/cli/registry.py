@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from orchestrator.workflows import ROWS, UNDO
 
 
+class CommandGroup(StrEnum):
+    """What a command is for: the headings of help, in their order."""
+
+    WORK = "Start work"
+    DECIDE = "Decide"
+    RUNS = "Look at runs"
+    COMPARE = "Compare and measure"
+    SET_UP = "Set up"
+    OPERATE = "Operate"
+    OTHER = "Commands"
+
+
 @dataclass(frozen=True)
 class CommandEntry:
-    """A command: where it is, and what it does in one line."""
+    """A command: where it is, what it does in one line, and under which heading help lists it."""
 
     target: str
     help: str
+    group: CommandGroup = CommandGroup.OTHER
     hidden: bool = False
 
 
-def _in(module: str, help_text: str, *, hidden: bool = False) -> CommandEntry:
-    return CommandEntry(f"orchestrator.cli.commands.{module}", help_text, hidden)
+def _in(
+    module: str,
+    help_text: str,
+    group: CommandGroup = CommandGroup.OTHER,
+    *,
+    hidden: bool = False,
+) -> CommandEntry:
+    return CommandEntry(f"orchestrator.cli.commands.{module}", help_text, group, hidden)
 
 
 def _workflows() -> dict[str, CommandEntry]:
@@ -25,7 +45,7 @@ def _workflows() -> dict[str, CommandEntry]:
     for row in ROWS:
         if row.summary:
             target = f"workflow:{row.name}"
-            commands[row.name] = _in(target, row.summary)
+            commands[row.name] = _in(target, row.summary, CommandGroup.WORK)
             other = f"Another name of {row.name}."
             commands |= {alias: _in(target, other, hidden=True) for alias in row.aliases}
     return commands
@@ -33,33 +53,66 @@ def _workflows() -> dict[str, CommandEntry]:
 
 COMMANDS: dict[str, CommandEntry] = {
     **_workflows(),
-    "list": _in("list:list_", "The runs, newest first."),
-    "show": _in("show:show", "A run's result, rounds, prompts or events."),
-    "replay": _in("replay:replay", "What a run would have come to under other rules."),
-    "fork": _in("fork:fork", "Continue a run another way, from one of its steps."),
-    "diff": _in("diff:diff", "What differs between two runs."),
-    "eval": _in("eval:eval_", "Measure panels on cases with labelled defects."),
-    "cost": _in("cost:cost", "What was spent, by participant, run or day."),
-    "watch": _in("watch:watch", "Follow a run until it ends or asks."),
-    "inbox": _in("inbox:inbox", "The decisions that wait for a person."),
-    "decide": _in("decide:decide", "Answer a decision: apply_fix or skip, revise or accept."),
-    "answer": _in("answer:answer", "Take your turn as a participant."),
-    UNDO: _in("undo:undo", "Take back an applied fix."),
-    "cancel": _in("cancel:cancel", "End a run; no further step starts."),
-    "resume": _in("resume:resume", "Try a blocked run again."),
-    "participants": _in("participants:participants", "Who can take part here."),
-    "config": _in("config:config", "The settings that apply here, and the presets."),
-    "prompts": _in("prompts:prompts", "The prompts, and how to override them."),
-    "keys": _in("keys:keys", "Keys in the keyring: set, list, rm."),
-    "up": _in("up:up", "Start the embedded servers and the workers."),
-    "down": _in("down:down", "Stop them."),
-    "status": _in("status:status", "Servers, processes and runs at a glance."),
-    "doctor": _in("doctor:doctor", "Check this machine and say what is missing."),
-    "logs": _in("logs:logs", "The logs of servers and workers."),
-    "db": _in("db:db", "The database's schema: upgrade, current."),
-    "serve": _in("serve:serve", "Runs and decisions as JSON over HTTP, on loopback."),
-    "flower": _in("flower:flower", "The Flower dashboard, on loopback."),
-    "orchestrator": _in("orchestrator:orchestrator", "Run an orchestrator process (a service)."),
+    "inbox": _in("inbox:inbox", "The decisions that wait for a person.", CommandGroup.DECIDE),
+    "decide": _in(
+        "decide:decide",
+        "Answer a decision: apply_fix or skip, revise or accept.",
+        CommandGroup.DECIDE,
+    ),
+    "answer": _in("answer:answer", "Take your turn as a participant.", CommandGroup.DECIDE),
+    UNDO: _in("undo:undo", "Take back an applied fix.", CommandGroup.DECIDE),
+    "list": _in("list:list_", "The runs, newest first.", CommandGroup.RUNS),
+    "show": _in("show:show", "A run's result, rounds, prompts or events.", CommandGroup.RUNS),
+    "watch": _in("watch:watch", "Follow a run until it ends or asks.", CommandGroup.RUNS),
+    "cost": _in("cost:cost", "What was spent, by participant, run or day.", CommandGroup.RUNS),
+    "cancel": _in("cancel:cancel", "End a run; no further step starts.", CommandGroup.RUNS),
+    "resume": _in("resume:resume", "Try a blocked run again.", CommandGroup.RUNS),
+    "replay": _in(
+        "replay:replay",
+        "What a run would have come to under other rules.",
+        CommandGroup.COMPARE,
+    ),
+    "fork": _in(
+        "fork:fork", "Continue a run another way, from one of its steps.", CommandGroup.COMPARE
+    ),
+    "diff": _in("diff:diff", "What differs between two runs.", CommandGroup.COMPARE),
+    "eval": _in(
+        "eval:eval_", "Measure panels on cases with labelled defects.", CommandGroup.COMPARE
+    ),
+    "init": _in("init:init", "Write a configuration for what is found here.", CommandGroup.SET_UP),
+    "participants": _in(
+        "participants:participants", "Who can take part here.", CommandGroup.SET_UP
+    ),
+    "config": _in(
+        "config:config", "The settings that apply here: show, check, presets.", CommandGroup.SET_UP
+    ),
+    "trust": _in(
+        "trust:trust", "Repositories whose own configuration you trust.", CommandGroup.SET_UP
+    ),
+    "prompts": _in(
+        "prompts:prompts", "The prompts, and how to override them.", CommandGroup.SET_UP
+    ),
+    "keys": _in("keys:keys", "Keys in the keyring: set, list, rm.", CommandGroup.SET_UP),
+    "doctor": _in(
+        "doctor:doctor", "Check this machine and say what is missing.", CommandGroup.SET_UP
+    ),
+    "docs": _in("docs:docs", "The documentation, a page at a time.", CommandGroup.SET_UP),
+    "up": _in("up:up", "Start the embedded servers and the workers.", CommandGroup.OPERATE),
+    "down": _in("down:down", "Stop them.", CommandGroup.OPERATE),
+    "status": _in(
+        "status:status", "Servers, processes and runs at a glance.", CommandGroup.OPERATE
+    ),
+    "logs": _in("logs:logs", "The logs of servers and workers.", CommandGroup.OPERATE),
+    "db": _in("db:db", "The database's schema: upgrade, current.", CommandGroup.OPERATE),
+    "serve": _in(
+        "serve:serve", "Runs and decisions as JSON over HTTP, on loopback.", CommandGroup.OPERATE
+    ),
+    "flower": _in("flower:flower", "The Flower dashboard, on loopback.", CommandGroup.OPERATE),
+    "orchestrator": _in(
+        "orchestrator:orchestrator",
+        "Run an orchestrator process (a service).",
+        CommandGroup.OPERATE,
+    ),
     "supervise": _in("supervise:supervise", "Keep the embedded processes alive.", hidden=True),
 }
 

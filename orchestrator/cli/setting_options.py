@@ -16,6 +16,7 @@ from orchestrator.cli.options import (
     in_this_order,
     json_option,
     language_option,
+    models_option,
     no_wait_option,
     output_option,
     participants_option,
@@ -166,7 +167,7 @@ def _accepted(setting: Setting, field: FieldInfo, flag: Flag) -> dict[str, Any]:
 # ---- what a command takes that submits a run ----------------------------------------------------
 
 
-cast_options = in_this_order(participants_option, key_option("preset"))
+cast_options = in_this_order(participants_option, models_option, key_option("preset"))
 submission_options = in_this_order(
     click.option(
         "--estimate", is_flag=True, help="Print the expected calls and cost; start nothing."

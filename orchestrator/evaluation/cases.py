@@ -168,7 +168,7 @@ def refuse(faults: Sequence[str]) -> None:
     if not faults:
         return
     more = [f"... and {len(faults) - MOST_SHOWN:,} more"] if len(faults) > MOST_SHOWN else []
-    head = "the cases cannot be used; nothing was started (docs/design/eval.md has the format):"
+    head = "the cases cannot be used; nothing was started (`quorate docs eval` has the format):"
     raise UserError("\n  ".join((head, *faults[:MOST_SHOWN], *more)))
 
 

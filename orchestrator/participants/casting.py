@@ -19,7 +19,8 @@ from orchestrator.core.parts import (
 )
 from orchestrator.participants.cast_report import HeldPart, how_to_add_models, left_out, report_of
 from orchestrator.participants.catalogue import ANALYSERS_GROUP, MODELS_GROUP, Catalogue
-from orchestrator.participants.holders import NOBODY, THE_RULES, Casting, is_nobody
+from orchestrator.participants.holders import THE_RULES, Casting, is_nobody
+from orchestrator.participants.model_choice import NOBODY, choose_models
 from orchestrator.participants.persona_assignment import (
     PersonaAssignment,
     Speakers,
@@ -31,6 +32,7 @@ from orchestrator.participants.request import (
     joining,
     participant_request,
     same_model,
+    with_chosen_models,
 )
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.options import workflow_options
@@ -87,14 +89,18 @@ def build_cast(
     `author=NAME` and `chair=NAME` among the names are for a part, and so are the `holders` by the part's name (`none`:
     nobody). `paths`, where they are known, are the files of the change: analysers that can read none of them take no
     part unless the command line names them; what has nothing to look at would be missing from every round. Personas
-    speak the configuration's language (`Configuration.in_language`), errors that of `tell`. Raises CredentialsRejected
-    when nobody can answer or a key is missing, ConfigurationError for a cast that cannot work.
+    speak the configuration's language (`Configuration.in_language`), errors that of `tell`. Where names are of models
+    for this run (`for_this_run`), no other model takes part unless it was typed.
+
+    Raises CredentialsRejected when nobody can answer or a key is missing, ConfigurationError for a cast that cannot
+    work.
     """
     settings, described = configuration.settings, WORKFLOWS[workflow]
-    catalogue = Catalogue(settings, environ, directory)
     rules, fewest = described.critics.rules, described.critics.fewest
     groups = (MODELS_GROUP, ANALYSERS_GROUP) if rules else (MODELS_GROUP,)
     request = participant_request(names, holders, settings, groups)
+    catalogue = choose_models(Catalogue(settings, environ, directory), request.models)
+    request = with_chosen_models(request, catalogue)
     options = workflow_options(workflow, settings)
     _check_needed(described, options, holders)
     casting = Casting(described, options, request, configuration, catalogue, tell)

@@ -43,11 +43,15 @@ BASE_URL, MODEL = "QUORATE_OPENAI_BASE_URL", "QUORATE_OPENAI_MODEL"
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The participants that the settings and the environment offer. Paths are relative to `directory`."""
+    """The participants that the settings and the environment offer. Paths are relative to `directory`.
+
+    `chosen` are the models of this run where some were typed: then there are no others.
+    """
 
     settings: Settings
     environ: Mapping[str, str]
     directory: Path
+    chosen: tuple[Participant, ...] = ()
 
     def resolve(self, entry: ParticipantEntry) -> tuple[Participant, ...]:
         """The participants of an entry; several for a group or a preset.
@@ -75,16 +79,25 @@ class Catalogue:
         if name == ANALYSERS_GROUP:
             return self.analysers()
         participant = self._single(name)
+        self._check_models(participant, name)
+        return (participant,)
+
+    def check_may_be_asked(self, participant: Participant, name: str) -> None:
+        """Raise ConfigurationError where no model, or nobody elsewhere, is to be asked."""
+        self._check_models(participant, name)
+        if not self._allowed(participant):
+            raise ConfigurationError(f"{name} is external, and privacy.allow_external is false.")
+
+    def _check_models(self, participant: Participant, name: str) -> None:
         if participant.is_model and not self.settings.privacy.allow_models:
             raise ConfigurationError(
                 f"{name} is a model, and no model is asked here (`--preset keyless`, or privacy.allow_models: false). "
                 "Leave one of the two out."
             )
-        return (participant,)
 
     def analysers(self) -> tuple[Participant, ...]:
         """Ours, the commands of the configuration, and the known programs that are installed and join by themselves."""
-        ours = (analyser_participant(tool, tool, self._timeout_s()) for tool in ANALYSERS)
+        ours = (analyser_participant(tool, tool, self.turn_s) for tool in ANALYSERS)
         own = (
             self._configured(name, provider)
             for name, provider in self.settings.providers.items()
@@ -122,16 +135,16 @@ class Catalogue:
         )
 
     def _ready(self, name: str) -> Participant:
-        return command_participant(name, ready_commands()[name].row, self._timeout_s())
+        return command_participant(name, ready_commands()[name].row, self.turn_s)
 
     def models(self) -> tuple[Participant, ...]:
         """Every model that can be reached: the configured ones and the environment's, else who is found.
 
         Who is found joins a single model of the environment, one of each other family, and no configured ones:
-        a configuration says who takes part.
+        a configuration says who takes part. Where some were chosen for this run, it is these.
         """
-        if not self.settings.privacy.allow_models:
-            return ()
+        if self.chosen or not self.settings.privacy.allow_models:
+            return self.chosen
         configured = [
             (name, provider)
             for name, provider in self.settings.providers.items()
@@ -167,7 +180,7 @@ class Catalogue:
     @cached_property
     def discovery(self) -> Discovery:
         """Who is here without being configured; looked for once."""
-        return discover(self.environ, self._timeout_s())
+        return discover(self.environ, self.turn_s)
 
     def environment_model(self) -> Participant | None:
         """The model that the environment's variables describe."""
@@ -175,7 +188,7 @@ class Catalogue:
         reachable = self.environ.get(BASE_URL) or self.environ.get(KEY) or self.environ.get(OWN_KEY)
         if not model or not reachable:
             return None
-        participant = self._openai(model, None)
+        participant = self.endpoint_model(model)
         return participant if self._allowed(participant) else None
 
     def obstacle(self, name: str, provider: ProviderSection) -> Obstacle | None:
@@ -222,7 +235,7 @@ class Catalogue:
         """Who is meant by a name that says everything by itself."""
         kind, _, rest = name.partition(":")
         if name in ANALYSERS:
-            return analyser_participant(name, name, self._timeout_s())
+            return analyser_participant(name, name, self.turn_s)
         if name in ready_commands():
             if name not in self.installed:
                 raise ConfigurationError(f"'{name}' is not installed here: put it on PATH.")
@@ -232,15 +245,14 @@ class Catalogue:
         if kind == "scripted" and rest:
             file, _, own_name = rest.partition("#")
             shown = own_name or Path(file).stem
-            return scripted_participant(shown, self.directory / file, None, self._timeout_s())
+            return scripted_participant(shown, self.directory / file, None, self.turn_s)
         return self._named_openai(rest) if kind == "openai" and rest else None
 
     def _discovered(self, name: str) -> Participant:
         discovered = self.discovery.named(name)
         if discovered is None:
             raise self._unknown(name)
-        if not self._allowed(discovered):
-            raise ConfigurationError(f"{name} is external, and privacy.allow_external is false.")
+        self.check_may_be_asked(discovered, name)
         return discovered
 
     def _unknown(self, name: str) -> ConfigurationError | CredentialsRejected:
@@ -273,7 +285,7 @@ class Catalogue:
         self, name: str, provider: ProviderSection, *, alone: bool = False
     ) -> Participant:
         """What an entry describes; `alone` without who speaks in its place."""
-        participant = provider.participant(name, self._timeout_s())
+        participant = provider.participant(name, self.turn_s)
         if not isinstance(provider, SpeakerSection):
             return participant
         if provider.persona is not None:
@@ -303,7 +315,7 @@ class Catalogue:
         if not model:
             raise ConfigurationError("openai: needs a model, like openai:gpt-5-mini.")
         base_url = _address(f"openai:{model}", f"http{address}") if at else None
-        participant = self._openai(model, base_url)
+        participant = self.endpoint_model(model, base_url)
         key_missing = not participant.options and not self.environ.get(KEY)
         if key_missing and not self.environ.get("QUORATE_REDIS_URL"):
             raise CredentialsRejected(
@@ -316,7 +328,7 @@ class Catalogue:
             )
         return participant
 
-    def _openai(self, model: str, base_url: str | None) -> Participant:
+    def endpoint_model(self, model: str, base_url: str | None = None) -> Participant:
         """A model at `base_url`, else at the environment's, else at OpenAI.
 
         OPENAI_API_KEY goes only where the environment itself points; another address gets
@@ -336,7 +348,7 @@ class Catalogue:
             provider="openai",
             model=model,
             family=family_of(model),
-            timeout_s=self._timeout_s(),
+            timeout_s=self.turn_s,
             options=options,
         )
 
@@ -367,7 +379,9 @@ class Catalogue:
         name = plain_name(f"{participant.name}{joint}{shown}")
         return {"persona": load_persona(persona, self.language), "name": name}
 
-    def _timeout_s(self) -> float:
+    @property
+    def turn_s(self) -> float:
+        """How long a turn may take."""
         return self.settings.settings.turn_s
 
     def _allowed(self, participant: Participant) -> bool:

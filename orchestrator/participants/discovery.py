@@ -163,18 +163,25 @@ def _look_for_key(
         todo = f"{pointing} says where {variable} goes: describe it under `providers:`"
         search.missing.append((service.name, todo))
         return
+    participant = service_participant(row, service, variable)
+    search.add(participant, f"key in {variable}", "key", service.aliases)
+
+
+def service_participant(
+    row: ProviderType, service: Service, variable: str, model: str | None = None
+) -> Participant:
+    """The service's default model under its name, or another `model` of it under its own, with that variable's key."""
     # The name of the variable, never what it holds.
     options: dict[str, JsonValue] = {"api_key_env": variable}
     if service.base_url is not None:
         options["base_url"] = service.base_url
-    participant = Participant(
-        name=service.name,
+    return Participant(
+        name=service.name if model is None else plain_name(model),
         provider=row.name,
-        model=service.model,
-        family=family_of(service.model),
+        model=model or service.model,
+        family=family_of(model or service.model),
         options=options,
     )
-    search.add(participant, f"key in {variable}", "key", service.aliases)
 
 
 def _look_for_routers(

@@ -10,6 +10,7 @@ from typing import Any
 from orchestrator.core.findings.verdict import voice_of
 from orchestrator.core.parts import CHAIR, PROJECT, Filling, Overlap, PartType
 from orchestrator.participants.catalogue import RULES, Catalogue
+from orchestrator.participants.model_choice import NOBODY, is_replaced
 from orchestrator.participants.persona_assignment import (
     PersonaAssignment,
     different_families_first,
@@ -22,7 +23,6 @@ from shared.errors import ConfigurationError
 from shared.models.notices import Notice
 from shared.models.panel import Participant
 
-NOBODY = "none"
 THE_RULES = Participant(name=RULES, provider="rules", family="rules")
 
 
@@ -72,7 +72,8 @@ class Casting:
             self._project_lead() if key == PROJECT else attrgetter(key)(self.configuration.settings)
             for key in part.keys
         )
-        return next(filter(None, names), None)
+        name = next(filter(None, names), None)
+        return None if name is not None and is_replaced(name, self.catalogue) else name
 
     def _project_lead(self) -> str | None:
         """Whom the repository's own file names to lead, as long as the user would hear that one anyway."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from shared.programs import find_program
+from shared.programs import find_program, how_to_add
 from shared.providers import key_store
 from shared.providers.catalogue import CATALOGUE
 from shared.providers.keys import KeySource, key_sources
@@ -46,7 +46,7 @@ def obstacle(name: str, provider: ProviderSection, environ: Mapping[str, str]) -
             return Obstacle(f"{name} needs the command `{program}`, which is not on PATH")
     if isinstance(options, BrowserOptions) and find_spec("playwright") is None:
         return Obstacle(
-            f"{name} needs the extra `browser`: `pip install -e '.[browser]'` in Quorate's folder and environment"
+            f"{name} needs Playwright in Quorate's environment: {how_to_add('browser')}"
         )
     return None
 
@@ -56,7 +56,7 @@ def _lacking(name: str, source: KeySource, environ: Mapping[str, str]) -> Obstac
     needs = "a key in" if source.header is None else f"its header {source.header} from"
     if source.keyring is not None:
         takes = "its key" if source.header is None else "a header"
-        reason = f"{name} takes {takes} from the keyring, which needs the extra `keyring`: {key_store.EXTRA}"
+        reason = f"{name} takes {takes} from the keyring, which needs a package: {how_to_add(key_store.EXTRA)}"
         is_here = key_store.is_installed()
     elif source.file is not None:
         reason = f"{name} needs {needs} the file {source.file}, which cannot be read"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import filterfalse
 from operator import attrgetter
 
 from pydantic import JsonValue
 
 from orchestrator.core.parts import AUTHOR, CHAIR, split_names
-from orchestrator.participants.catalogue import Catalogue
+from orchestrator.participants.catalogue import MODELS_GROUP, Catalogue
+from orchestrator.participants.model_choice import is_replaced
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_preset, preset_names
@@ -19,7 +20,7 @@ from orchestrator.settings.sections import ParticipantEntry
 from shared.errors import ConfigurationError
 from shared.models.panel import Participant
 
-_PANEL = "QUORATE_PANEL"
+_PANEL, _MODEL = "QUORATE_PANEL", "model"
 _ADDRESS = attrgetter("provider", "model", "tool", "options")
 
 
@@ -27,17 +28,19 @@ _ADDRESS = attrgetter("provider", "model", "tool", "options")
 class ParticipantRequest:
     """The entries, and who was named for a part on the command line, by the part's name.
 
-    `typed` says whether participants are named there, `chosen` whether anybody named some at all.
+    `typed` says whether participants are named there, `models` are the models of this run where some are (`-m`),
+    `chosen` says whether anybody named some at all.
     """
 
     entries: tuple[ParticipantEntry, ...]
     holders: Mapping[str, str]
     chosen: bool = True
     typed: bool = False
+    models: tuple[str, ...] = ()
 
     def is_by_hand(self, configuration: Configuration) -> bool:
         """Whether whoever takes part was typed: on the command line, in the environment, or as a preset."""
-        return self.typed or "participants" in configuration.typed
+        return self.typed or bool(self.models) or "participants" in configuration.typed
 
 
 def participant_request(
@@ -48,23 +51,47 @@ def participant_request(
 ) -> ParticipantRequest:
     """The command line's `names`, else the settings', else the `default` groups.
 
-    `author=NAME` and `chair=NAME` among the names are for a part, like the `holders` that have an option of their own.
+    `author=NAME` and `chair=NAME` among the names are for a part, like the `holders` that have an option of their own;
+    `model=MODEL` is a model for this run, as `-m` names it.
     """
     typed = split_names(names or ())
-    listed = tuple(ParticipantEntry(name=name) for name in filterfalse(is_for_part, typed))
-    among = dict(name.split("=", 1) for name in filter(is_for_part, typed))
+    listed = _entries(filterfalse(is_for_part, typed))
+    among = [name.partition("=")[::2] for name in filter(is_for_part, typed)]
+    parts = {**dict(among), **holders}
     entries = listed or settings.participants
     return ParticipantRequest(
-        entries or tuple(ParticipantEntry(name=name) for name in default),
-        {part: name for part, name in {**among, **holders}.items() if name},
+        entries or _entries(default),
+        {part: name for part, name in parts.items() if name and part != _MODEL},
         chosen=entries is not None,
         typed=bool(listed),
+        models=tuple(name for part, name in among if part == _MODEL),
     )
 
 
+def _entries(names: Iterable[str]) -> tuple[ParticipantEntry, ...]:
+    return tuple(ParticipantEntry(name=name) for name in names)
+
+
+def with_chosen_models(request: ParticipantRequest, catalogue: Catalogue) -> ParticipantRequest:
+    """The request where models were chosen for this run: they join whoever was typed, and replace a file's models."""
+    if not catalogue.chosen:
+        return request
+    entries = [part for entry in request.entries for part in catalogue.expanded(entry)]
+    if not request.typed:
+        entries = [entry for entry in entries if not is_replaced(entry.name, catalogue)]
+    if not any(entry.name.strip() == MODELS_GROUP for entry in entries):
+        entries = [ParticipantEntry(name=MODELS_GROUP), *entries]
+    return replace(request, entries=tuple(entries), chosen=True)
+
+
 def is_for_part(name: str) -> bool:
-    """Whether a name among the participants is for a part only: `author=NAME`, `chair=NAME`."""
-    return name.startswith((f"{AUTHOR}=", f"{CHAIR}="))
+    """Whether a name among the participants is no panel: `author=NAME` and `chair=NAME` are for a part only."""
+    return name.startswith((f"{AUTHOR}=", f"{CHAIR}=", f"{_MODEL}="))
+
+
+def for_this_run(model: str) -> str:
+    """A model of this run (`-m`) as a name among the participants."""
+    return f"{_MODEL}={model}"
 
 
 def joining(

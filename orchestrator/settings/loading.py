@@ -26,6 +26,7 @@ from orchestrator.settings.schema import Settings
 from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.settings.trees import Tree, dotted, leaves
 from orchestrator.settings.trust import LEADER, Admitted, admit, check_plain
+from orchestrator.settings.trusted import TrustedFiles, version_of
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice, notice
 
@@ -112,18 +113,33 @@ class _Loading:
     reviewed: Reviewed | None
 
     def load(self, explicit: Path | None, overrides: Mapping[str, JsonValue]) -> Configuration:
-        own = [d for d in (_user_document(self.environ),) if d is not None]
-        named = _named_document(self.directory, self.environ, explicit)
+        own = [d for d in (user_document(self.environ),) if d is not None]
+        named = named_document(self.directory, self.environ, explicit)
         repository = ProjectFile(named)
         if named is None:
             repository = project_file(self.directory, self.environ, self.reviewed)
-        theirs = repository.document
-        if theirs is not None and (self.trust_project or not theirs.project):
+        theirs, trusted, notices = self._judged(repository)
+        if theirs is not None and trusted:
             own, theirs = [*own, theirs], None
         typed = [environment_document(self.environ), override_document(overrides)]
         for document in (*own, *typed):
             validate(document)
-        return self._layered(own, theirs, [d for d in typed if d.tree], repository.notices)
+        return self._layered(own, theirs, [d for d in typed if d.tree], notices)
+
+    def _judged(self, repository: ProjectFile) -> tuple[Document | None, bool, tuple[Notice, ...]]:
+        """The repository's file, whether it is like one's own, and what is to be told.
+
+        It is when it was named, for this run, or where this very version is trusted for good.
+        """
+        theirs, notices = repository.document, repository.notices
+        if theirs is None or self.trust_project or not theirs.project:
+            return theirs, True, notices
+        version, known = version_of(repository), TrustedFiles.of(self.environ)
+        if version is None or not known.of_file(version):
+            return theirs, False, notices
+        if known.trusts(version):
+            return replace(theirs, project=False), True, notices
+        return theirs, False, (*notices, notice("project_trust_ended", where=theirs.place))
 
     def _layered(
         self,
@@ -231,14 +247,16 @@ def user_file(environ: Mapping[str, str]) -> Path | None:
     return None if folder is None else folder / "config.yaml"
 
 
-def _user_document(environ: Mapping[str, str]) -> Document | None:
+def user_document(environ: Mapping[str, str]) -> Document | None:
+    """What the user's own file says; None without one. Raises as `read_yaml` does."""
     file = user_file(environ)
     return read_yaml(file, project=False) if file is not None and file.is_file() else None
 
 
-def _named_document(
+def named_document(
     directory: Path, environ: Mapping[str, str], explicit: Path | None
 ) -> Document | None:
+    """What the file says that --config or $QUORATE_CONFIG names; None without one. Raises ConfigurationError."""
     variable = environ.get("QUORATE_CONFIG")
     if explicit is None and not variable:
         return None

@@ -21,6 +21,15 @@ S = TypeVar("S", bound=Section)
 # Errors about a key itself; what they are found in is the mapping around it.
 _KEYS = frozenset({"unknown_key", "plaintext_key"})
 
+_BOUNDS = {
+    "less_than_equal": "expected at most {le:g}",
+    "less_than": "expected less than {lt:g}",
+    "greater_than_equal": "expected at least {ge:g}",
+    "greater_than": "expected more than {gt:g}",
+    "string_too_short": "expected some text",
+    "finite_number": "expected a finite number",
+}
+
 _PLAIN = {
     "missing": "this key is required",
     "model_type": "expected a mapping of keys",
@@ -81,6 +90,8 @@ def _words(problem: ErrorDetails) -> str:
         return f"expected {'one of ' if len(known) > 1 else ''}{', '.join(known)}."
     if kind == "union_tag_not_found":
         return f"this needs a `type`: {', '.join(CATALOGUE)}."
+    if kind in _BOUNDS:
+        return f"{_BOUNDS[kind].format(**context)}."
     return f"{_PLAIN.get(kind, problem['msg'])}."
 
 

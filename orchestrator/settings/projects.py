@@ -43,10 +43,15 @@ class Reviewed:
 
 @dataclass(frozen=True)
 class ProjectFile:
-    """What holds of the repository's own configuration, and what is to be told about it."""
+    """What holds of the repository's own configuration, and what is to be told about it.
+
+    `repository` is the folder that it belongs to, `name` the file in there.
+    """
 
     document: Document | None = None
     notices: tuple[Notice, ...] = ()
+    repository: Path | None = None
+    name: str = ""
 
 
 def project_file(
@@ -56,13 +61,42 @@ def project_file(
     if reviewed is None:
         root = _repository_above(directory)
         if root is None:
-            return ProjectFile(_chosen(_Folder(directory.resolve())))
+            return _chosen(_Folder(directory.resolve()), directory.resolve())
         try:
             repository = open_repository(directory, environ)
             reviewed = Reviewed(repository, find_commit(repository.git, "HEAD"))
         except (SubjectError, EnvironmentFault):
             return _unread(directory.resolve(), root, "no_git")
     return _before(directory.resolve(), reviewed)
+
+
+def uncommitted_file(directory: Path, environ: Mapping[str, str]) -> Path | None:
+    """The file on disk that would count once it is committed as it is; None when it counts already, or none would.
+
+    Raises ConfigurationError for what is committed and cannot be read.
+    """
+    here = directory.resolve()
+    top = _repository_above(here)
+    if top is None:
+        return None
+    file = speaking_file(top, here)
+    if file is None:
+        return None
+    name = file.relative_to(top).as_posix()
+    try:
+        repository = open_repository(here, environ)
+        head = find_commit(repository.git, "HEAD")
+        base = head and _Committed(repository.git, head, top, (name,)).content(name)
+    except (SubjectError, EnvironmentFault):
+        base = None
+    return None if _lines(base or None) == _lines(_on_disk(file)) else file
+
+
+def speaking_file(top: Path, inside: Path | None = None) -> Path | None:
+    """The file on disk that would count for work `inside` the repository at `top`; None when none would."""
+    names = _candidates((inside or top).relative_to(top))
+    files = ((name, top / name) for name in names)
+    return next((file for name, file in files if _speaks(name, _on_disk(file))), None)
 
 
 def _before(directory: Path, reviewed: Reviewed) -> ProjectFile:
@@ -75,7 +109,7 @@ def _before(directory: Path, reviewed: Reviewed) -> ProjectFile:
     base = _Committed(repository.git, reviewed.base, top, names)
     links = [name for name in names if name in base.entries and not base.is_file(name)]
     notices = [notice("project_unread", files=links, why="link")] if links else []
-    return ProjectFile(_chosen(base), (*notices, *_differences(base, reviewed, top, names)))
+    return _chosen(base, top, (*notices, *_differences(base, reviewed, top, names)))
 
 
 def committed_files(reviewed: Reviewed, names: Sequence[str]) -> dict[str, bytes]:
@@ -184,7 +218,9 @@ class _Committed:
         return f"{self._commit[:10]}:{name}", (self._top / name).parent
 
 
-def _chosen(where: _Folder | _Committed) -> Document | None:
+def _chosen(
+    where: _Folder | _Committed, top: Path, notices: tuple[Notice, ...] = ()
+) -> ProjectFile:
     """The first file that speaks to Quorate."""
     for name in where.names:
         content = where.content(name)
@@ -196,8 +232,8 @@ def _chosen(where: _Folder | _Committed) -> Document | None:
         else:
             document = parse_yaml(content, place, folder, project=True)
         if document is not None and _is_ours(name, document):
-            return document
-    return None
+            return ProjectFile(document, notices, top, name)
+    return ProjectFile(None, notices)
 
 
 def _is_ours(name: str, document: Document) -> bool:

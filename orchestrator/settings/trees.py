@@ -31,6 +31,19 @@ def leaves(tree: Tree) -> Iterator[tuple[Position, JsonValue]]:
             yield (section,), value
 
 
+def texts(value: JsonValue, position: Position = ()) -> Iterator[tuple[Position, str]]:
+    """Every text in a value, with its position."""
+    match value:
+        case str():
+            yield position, value
+        case dict():
+            for key, inner in value.items():
+                yield from texts(inner, (*position, key))
+        case list():
+            for number, inner in enumerate(value):
+                yield from texts(inner, (*position, number))
+
+
 def dotted(position: Position) -> str:
     """A position as people write it: `gate.fail_on`."""
     return ".".join(map(str, position))

@@ -21,7 +21,16 @@ from orchestrator.settings.options import workflow_options
 from orchestrator.settings.preset_files import is_file
 from orchestrator.settings.schema import KEYS, SECTIONS, Settings
 from orchestrator.settings.sections import ParticipantEntry
-from orchestrator.settings.trees import Position, Tree, dotted, leaves, one_line, overlaid, plant
+from orchestrator.settings.trees import (
+    Position,
+    Tree,
+    dotted,
+    leaves,
+    one_line,
+    overlaid,
+    plant,
+    texts,
+)
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
@@ -347,8 +356,9 @@ def admit(document: Document, project: Settings, without: Tree) -> Admitted:
             "\n".join(
                 (
                     *admission.refused,
-                    "Put it into your own configuration (`~/.config/quorate/config.yaml`), or pass --trust-project "
-                    "if you trust this repository.",
+                    "Put it into your own configuration (`~/.config/quorate/config.yaml`). If you trust this "
+                    "repository, pass --trust-project, or trust this version of its file for good: "
+                    "`quorate trust add`.",
                 )
             )
         )
@@ -368,21 +378,9 @@ def admit(document: Document, project: Settings, without: Tree) -> Admitted:
 
 def check_plain(document: Document) -> None:
     """Raise ConfigurationError for a value that could forge a line of ours: names need no control characters."""
-    for position, text in _texts(document.tree, ()):
+    for position, text in texts(document.tree):
         if not text.isprintable():
             place = f"{document.where(position)}: {dotted(position)}"
             raise ConfigurationError(
                 f"{place}: a repository's own file may hold only plain words on one line."
             )
-
-
-def _texts(value: object, position: Position) -> Iterator[tuple[Position, str]]:
-    match value:
-        case str():
-            yield position, value
-        case dict():
-            for key, inner in value.items():
-                yield from _texts(inner, (*position, key))
-        case list():
-            for number, inner in enumerate(value):
-                yield from _texts(inner, (*position, number))

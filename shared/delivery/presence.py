@@ -98,7 +98,7 @@ def why_unfit(build: Build, company: Company) -> str:
     if newest.contract > build.contract:
         return (
             f"processes of version {newest.shown} are at work here, whose messages this version, {build.shown}, does "
-            "not understand: install that version here too (docs/upgrading.md)."
+            "not understand: install that version here too (`quorate docs upgrading`)."
         )
     return ""
 

@@ -16,10 +16,11 @@ from types import ModuleType
 from typing import TypeVar
 
 from shared.errors import EnvironmentFault
+from shared.programs import how_to_add
 
 SERVICE = "quorate"
 PATIENCE_S = 20.0
-EXTRA = "`pip install -e '.[keyring]'` in Quorate's folder and environment"
+EXTRA = "keyring"
 _NAMES = ("quorate-names", "names")
 
 _Answer = TypeVar("_Answer")
@@ -127,7 +128,7 @@ def _keyring() -> ModuleType:
         import keyring  # noqa: PLC0415 - an extra, and slow to import
     except ImportError:
         raise EnvironmentFault(
-            f"Keys from the keyring need the extra `keyring`: {EXTRA}."
+            f"Keys from the keyring need the extra `{EXTRA}`: {how_to_add(EXTRA)}."
         ) from None
     module: ModuleType = keyring
     return module

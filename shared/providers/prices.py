@@ -131,14 +131,36 @@ def context_window(participant: Participant, catalogue: ProviderTypes = CATALOGU
     if row is not None and "num_ctx" in row.options.model_fields:
         asked = participant.options.get("num_ctx")
         return asked if isinstance(asked, int) else None
-    url = _address(participant, row, catalogue)
+    listed = _listed(model, _address(participant, row, catalogue))
+    return int(listed.context_window) if listed is not None and listed.context_window else None
+
+
+def is_listed(participant: Participant, catalogue: ProviderTypes = CATALOGUE) -> bool:
+    """Whether the table has the participant's model at its address."""
+    url = _address(participant, catalogue.get(participant.provider), catalogue)
+    return _listed(participant.model or "", url) is not None
+
+
+def listed_models(
+    participant: Participant, catalogue: ProviderTypes = CATALOGUE
+) -> tuple[str, ...]:
+    """The names of the models that the table has at the participant's address; none where it has none."""
+    url = _address(participant, catalogue.get(participant.provider), catalogue)
+    try:
+        provider = _snapshot().find_provider(None, None, url)
+    except LookupError:
+        return ()
+    return tuple(str(model.id) for model in provider.models)
+
+
+def _listed(model: str, url: str) -> Any:
+    """What the table knows of a model at an address; None when it does not hold it."""
     if not url or not model:
         return None
     try:
-        _, model_info = _snapshot().find_provider_model(model, None, None, url)
+        return _snapshot().find_provider_model(model, None, None, url)[1]
     except LookupError:
         return None
-    return int(model_info.context_window) if model_info.context_window else None
 
 
 def _snapshot() -> Any:

@@ -26,7 +26,7 @@ def newer_schema(found: str | None) -> str:
         return ""
     return (
         f"the database is at schema {found}, which a newer version of Quorate made, and this version knows {HEAD}: "
-        "use the newer version (docs/upgrading.md)."
+        "use the newer version (`quorate docs upgrading`)."
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.programs import find_program, forget_relative, without_relative
+from shared.programs import find_program, forget_relative, how_to_add, without_relative
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,19 @@ def test_the_program_of_the_working_directory_is_not_found(tmp_path: Path):
         assert find_program("frobnicate", f".:{tmp_path}/bin") == f"{tmp_path}/bin/frobnicate"
     finally:
         os.chdir(here)
+
+
+@pytest.mark.parametrize(
+    ("mark", "command"),
+    [
+        ("pipx_metadata.json", "`pipx inject quorate 'keyring"),
+        ("uv-receipt.toml", "`uv pip install --python {}/bin/python 'keyring"),
+        ("pyvenv.cfg", "`{}/bin/python -m pip install 'keyring"),
+    ],
+)
+def test_what_an_extra_needs_is_added_by_the_program_that_installed_us(
+    tmp_path: Path, mark: str, command: str
+) -> None:
+    (tmp_path / mark).touch()
+    assert how_to_add("keyring", tmp_path).startswith(command.format(tmp_path))
+    assert "playwright" not in how_to_add("keyring", tmp_path)

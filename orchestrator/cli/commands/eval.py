@@ -106,7 +106,7 @@ _running = in_this_order(
 def eval_(**typed: Any) -> int:
     """Measure panels on changes with labelled defects: precision, recall, calibration, cost per true finding.
 
-    FILE holds a case a line as JSON (docs/design/eval.md); without one a small set that ships with Quorate is used.
+    FILE holds a case a line as JSON (`quorate docs eval`); without one a small set that ships with Quorate is used.
     The same command goes on with what it began, and pays for nothing twice.
     """
     from orchestrator.cli.evaluation import EvalOptions, run_command  # the store and the engine

@@ -48,7 +48,7 @@ language_option = click.option(
 
 @click.group(epilog=example("quorate prompts list --workflow ask"))
 def prompts() -> None:
-    """The prompts, and how to write your own: docs/design/prompts.md."""
+    """The prompts, and how to write your own: `quorate docs prompts`."""
 
 
 @prompts.command("list", epilog=example("quorate prompts list --workflow forum --lang ko"))

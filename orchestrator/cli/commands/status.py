@@ -31,10 +31,12 @@ REPLACED = (
     "another version than this command: the next command that needs them replaces them, and calls under way are "
     "finished"
 )
-SIDE_BY_SIDE = "another version than this command; both work side by side (docs/upgrading.md)"
+SIDE_BY_SIDE = (
+    "another version than this command; both work side by side (`quorate docs upgrading`)"
+)
 APART = (
     "a version with other messages than this command's, and take no work together with it: bring all to one version "
-    "(docs/upgrading.md)"
+    "(`quorate docs upgrading`)"
 )
 _NOT_RUNNING = "not running; any command that needs the servers starts them (`quorate up`)"
 

@@ -19,7 +19,7 @@ from shared.errors import ConfigurationError, EnvironmentFault
         ("review:\n  max_round: 3\n", "config.yaml:2: unknown key 'max_round'; did you mean 'max_rounds'?"),
         ("zzz: 1\n", "config.yaml:1: unknown key 'zzz' (known: version, language, preset,"),
         ("review:\n  max_rounds: many\n", "config.yaml:2: review.max_rounds: expected a whole number."),
-        ("review:\n  max_rounds: 0\n", "config.yaml:2: review.max_rounds: Input should be greater"),
+        ("review:\n  max_rounds: 0\n", "config.yaml:2: review.max_rounds: expected at least 1"),
         ("review: {strategy: reviw}\n", "review.strategy: 'reviw' is not known here; did you mean 'review'?"),
         ("gate: {fail_on: crtical}\n", "gate.fail_on: 'crtical' is not known here; did you mean 'critical'?"),
         ("gate: {fail_on: [a]}\n", "gate.fail_on: expected one of critical, major, minor, info, none."),

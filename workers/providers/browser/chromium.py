@@ -16,6 +16,7 @@ from typing import Any
 from shared.errors import NotYet, ProviderError
 from shared.models.notices import notice
 from shared.models.outcomes import FailureKind
+from shared.programs import how_to_add
 from shared.providers.browser import PROFILE_FLAGS, browser_program
 from workers.providers.guard import Guard
 from workers.providers.http.statuses import one_line
@@ -84,8 +85,7 @@ def _playwright(participant: str) -> tuple[Any, Any]:
     except ImportError:
         raise ProviderError(
             FailureKind.UNREACHABLE,
-            f"{participant} needs Playwright where the worker runs: "
-            "`pip install -e '.[browser]'` in Quorate's folder there.",
+            f"{participant} needs Playwright where the worker runs: {how_to_add('browser')}.",
         ) from None
     return sync_playwright, Error
 

@@ -1,4 +1,4 @@
-"""`quorate config`: the settings that hold here, where each comes from, and the presets."""
+"""`quorate config`: the settings that hold here, where each comes from, whether they are right, and the presets."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import click
 from pydantic import JsonValue
 
+from orchestrator.cli.commands.config.checking import check
 from orchestrator.cli.error_handler import report
 from orchestrator.cli.options import config_option, example, json_option
 from orchestrator.core.document import block, line
@@ -39,9 +40,9 @@ class SettingsQuery:
     trust_project: bool = False
 
 
-@click.group(epilog=example("quorate config show --sources"))
+@click.group(epilog=example("quorate config show --sources", "quorate config check"))
 def config() -> None:
-    """The configuration of work in this directory (docs/configuration.md)."""
+    """The configuration of work in this directory (`quorate docs configuration`)."""
 
 
 @config.command(
@@ -67,6 +68,9 @@ def show(as_json: bool, **typed: Any) -> int:
 def presets(as_json: bool) -> int:
     """The presets by name: what each is for, and whose it is."""
     return run_presets(os.environ, as_json=as_json)
+
+
+config.add_command(check)
 
 
 def run_show(query: SettingsQuery, environ: Mapping[str, str], *, as_json: bool) -> int:

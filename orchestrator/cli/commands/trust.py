@@ -1,0 +1,166 @@
+"""`quorate trust`: repositories whose own configuration file may set anything, like one's own."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from orchestrator.cli.notices import NoticePrinter
+from orchestrator.cli.options import example, json_option
+from orchestrator.core.document import line
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
+from orchestrator.settings.documents import Document
+from orchestrator.settings.problems import validate
+from orchestrator.settings.projects import ProjectFile, project_file
+from orchestrator.settings.trees import dotted, leaves
+from orchestrator.settings.trust import check_plain
+from orchestrator.settings.trusted import (
+    TrustedFile,
+    TrustedFiles,
+    names_its_own,
+    shown,
+    version_of,
+)
+from shared.errors import ConfigurationError, UserError
+from shared.text.masking.mask import mask
+
+path_argument = click.argument(
+    "path", required=False, type=click.Path(path_type=Path), metavar="[PATH]"
+)
+
+
+@click.group(epilog=example("quorate trust add", "quorate trust list", "quorate trust remove"))
+def trust() -> None:
+    """Trust a repository's own configuration file for good, instead of by --trust-project each time.
+
+    What is trusted is one version of the file: when it sets something else, it is restricted again until you trust the
+    new version. It is stored on this machine, for you alone (`quorate docs configuration`).
+    """
+
+
+@trust.command("add", epilog=example("quorate trust add", "quorate trust add ~/src/shop"))
+@path_argument
+def add(path: Path | None) -> int:
+    """Trust the file of the repository at PATH (here) as it is committed, and show what it sets.
+
+    Exit code 2 when there is none, when it is not valid, or when it names files of its repository.
+    """
+    return run_add(path or Path.cwd(), os.environ)
+
+
+@trust.command("list", epilog=example("quorate trust list --json"))
+@json_option
+def list_(as_json: bool) -> int:
+    """The files that are trusted, and whether each still is what was trusted."""
+    return run_list(os.environ, as_json=as_json)
+
+
+@trust.command("remove", epilog=example("quorate trust remove", "quorate trust remove ~/src/shop"))
+@path_argument
+def remove(path: Path | None) -> int:
+    """Trust the repository at PATH (here) no longer. A folder that is gone is named as `list` shows it."""
+    return run_remove(path or Path.cwd(), os.environ)
+
+
+def run_add(directory: Path, environ: Mapping[str, str]) -> int:
+    """Trust the file that counts in the directory; the exit code."""
+    _check_folder(directory)
+    project, terminal = project_file(directory, environ), Terminal.of(environ)
+    printer = NoticePrinter(terminal, ENGLISH)
+    for notice in project.notices:
+        printer.warn(notice)
+    version, document = version_of(project), project.document
+    if version is None or document is None or project.repository is None:
+        raise UserError(
+            f"There is no configuration of its own to trust in {directory.resolve()}: a repository's counts when it is "
+            "committed (`quorate docs configuration`)."
+        )
+    _check(document, project.repository, environ)
+    known = TrustedFiles.of(environ)
+    again = known.trusts(version)
+    known.add(version)
+    state = (
+        "is trusted already" if again else "is trusted from now on, until it sets something else"
+    )
+    terminal.result([line(f"{_place(version)} ({document.place}) {state}.")])
+    rows = [
+        f"  {dotted(position)}: {json.dumps(value, ensure_ascii=False)}"
+        for position, value in leaves(document.tree)
+    ]
+    terminal.result([line(mask(row).text) for row in rows])
+    return 0
+
+
+def _check(document: Document, repository: Path, environ: Mapping[str, str]) -> None:
+    """Raise ConfigurationError for a file that is wrong, or that leads to others of its repository."""
+    check_plain(document)
+    validate(document)
+    leading = shown(names_its_own(document, repository, environ), document)
+    if leading:
+        raise ConfigurationError(
+            f"{document.place} names files of its own repository, which a change could alter unseen: "
+            f"{', '.join(leading)}. Keep those outside of it, or pass --trust-project each time."
+        )
+
+
+def run_list(environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the entries; the exit code."""
+    rows = [(file, _state(file, environ)) for file in TrustedFiles.of(environ).all()]
+    terminal = Terminal.of(environ)
+    if as_json:
+        listed = [{**asdict(file), "state": state} for file, state in rows]
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "trusted": listed}))
+    elif rows:
+        cells = [(state, file.file, file.repository) for file, state in rows]
+        terminal.result(table(("state", "file", "repository"), cells))
+    else:
+        terminal.talk([line("No repository is trusted: `quorate trust add` in one.")])
+    return 0
+
+
+def _state(file: TrustedFile, environ: Mapping[str, str]) -> str:
+    """Whether a file is as it was when it was trusted."""
+    folder = Path(file.repository)
+    if not folder.is_dir():
+        return "gone"
+    try:
+        version = version_of(_at(folder, file, environ))
+    except ConfigurationError:
+        return "changed"
+    return "trusted" if version == file else "changed"
+
+
+def _at(folder: Path, file: TrustedFile, environ: Mapping[str, str]) -> ProjectFile:
+    """What counts where the file stands."""
+    inside = (folder / file.file).parent
+    return project_file(inside if inside.is_dir() else folder, environ)
+
+
+def run_remove(directory: Path, environ: Mapping[str, str]) -> int:
+    """Take the entries of the directory's repository back; the exit code."""
+    known, place = TrustedFiles.of(environ), directory.resolve()
+    above = {str(folder) for folder in (place, *place.parents)}
+    entries = [file for file in known.all() if file.repository in above]
+    if not entries:
+        raise UserError(f"Nothing is trusted in {place}: `quorate trust list` shows what is.")
+    for file in entries:
+        known.remove(file)
+    Terminal.of(environ).result([line(f"{_place(file)} is no longer trusted.") for file in entries])
+    return 0
+
+
+def _check_folder(directory: Path) -> None:
+    if not directory.is_dir():
+        raise UserError(f"{directory} is not a folder.")
+
+
+def _place(file: TrustedFile) -> str:
+    return str(Path(file.repository) / file.file)
