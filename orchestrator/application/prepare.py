@@ -26,6 +26,7 @@ from orchestrator.core.parts import PROJECT, CastReport
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.request import for_this_run, promised
 from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.settings.baseline import known_findings
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.options import budget, decision_policy, workflow_options
@@ -39,7 +40,7 @@ from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
 from shared.models.run import NEWEST_RULES, RunSpec
 from shared.providers.prices import expected_usd
-from shared.tools.rules import AnalyserRules, ProjectRules
+from shared.tools.rules import AnalyserRules
 
 LARGE_BYTES = 10_000
 NO_INPUT = NoStandardInput()
@@ -138,8 +139,7 @@ def prepare_run(
     cast = _with_turn_timeout(cast, request.turn_s)
     cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
     options = _options(request, configuration, cast)
-    if settings_rules := project_rules(_reviewed(located), captured.paths or ()):
-        options = _with_project_rules(options, settings_rules)
+    options = _with_captured_rules(options, configuration, located, captured.paths or ())
     notices = _notices(request, configuration, cast)
     settings = configuration.settings
     language = language_of(settings.language)
@@ -223,12 +223,19 @@ def _notices(
     return tuple(notices)
 
 
-def _with_project_rules(options: Any, rules: tuple[ProjectRules, ...]) -> Any:
-    """The options of a workflow whose analysers respect the project's own ruff settings."""
+def _with_captured_rules(
+    options: Any, configuration: Configuration, located: Located | None, paths: tuple[str, ...]
+) -> Any:
+    """The options of a workflow with analysers, with the project's own ruff settings and the baseline."""
     own = getattr(options, "rules", None)
     if not isinstance(own, AnalyserRules):
         return options
-    return options.model_copy(update={"rules": own.model_copy(update={"project": rules})})
+    baseline = configuration.settings.rules.baseline
+    captured = {
+        "project": project_rules(_reviewed(located), paths),
+        "known": () if baseline is None else known_findings(baseline),
+    }
+    return options.model_copy(update={"rules": own.model_copy(update=captured)})
 
 
 def _is_panel_named(request: SubmissionRequest, configuration: Configuration) -> bool:

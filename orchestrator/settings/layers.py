@@ -71,6 +71,10 @@ def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
     if isinstance(prompts, str):
         there = str(absolute(prompts, document.folder, environ))
         document = replace(document, tree={**document.tree, "prompts": there})
+    rules = document.tree.get("rules")
+    if isinstance(rules, dict) and isinstance(rules.get("baseline"), str):
+        there = _whole_path(rules["baseline"], document, environ)
+        document = replace(document, tree={**document.tree, "rules": {**rules, "baseline": there}})
     providers = document.tree.get(_PROVIDERS)
     if not isinstance(providers, dict):
         return document.tree

@@ -227,6 +227,13 @@ class AnalyserRulesSection(Section):
         int, Setting("cyclomatic complexity that a function may have", trust=Trust.LIMIT)
     ] = Field(default=COMPLEXITY, ge=1, le=1000)
 
+    baseline: Annotated[
+        str | None,
+        Setting(
+            "a result as JSON (`quorate show last --json`): what it found is known, and left out"
+        ),
+    ] = Field(default=None, min_length=1)
+
     @property
     def captured(self) -> AnalyserRules:
         """The same as a run keeps it."""

@@ -23,12 +23,31 @@ COMPLEXITY = 15
 _FAMILY = regex(r"[A-Za-z]+[0-9]*")
 _REST = regex(r"[A-Z]?[0-9]+", re.IGNORECASE)
 
+_LAYOUT = regex(r"""[\s()\\,;'"`]+""")
+TELLING = 20
+"""Letters without layout that tell one line from all others."""
+MOST_TEXT = 2000
+
 RuleName = Annotated[str, StringConstraints(pattern=r"^[\w@*][\w@./*:-]{0,99}$")]
 Glob = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 GivenSeverity = Annotated[
     Severity,
     BeforeValidator(lambda value: value.strip().upper() if isinstance(value, str) else value),
 ]
+
+
+class KnownFinding(Wire):
+    """A finding of an earlier result: its rule, its file, and its quotation without layout."""
+
+    rule: str
+    path: str
+    text: str
+
+    def is_same(self, finding: RaisedFinding) -> bool:
+        """Whether a finding repeats it; a line that says enough is known under another file name, too."""
+        if finding.rule != self.rule or without_layout(finding.quote or "") != self.text:
+            return False
+        return len(self.text) >= TELLING or (finding.place and finding.place.path) == self.path
 
 
 class ProjectRules(Wire):
@@ -56,7 +75,7 @@ class AnalyserRules(Wire):
     """Which rules of analysers count: `select` adds rules that are off, `ignore` and `per_file` (globs) take away.
 
     `project` are the project's own ruff settings, the deepest folder first: they switch off what is no more than
-    MINOR; a graver finding is told, and asks for nothing.
+    MINOR; a graver finding is told, and asks for nothing. `known` are the findings of an earlier result.
     """
 
     ignore: tuple[RuleName, ...] = ()
@@ -65,6 +84,7 @@ class AnalyserRules(Wire):
     per_file: dict[Glob, tuple[RuleName, ...]] = Field(default_factory=dict)
     complexity: int = Field(default=COMPLEXITY, ge=1, le=1000)
     project: tuple[ProjectRules, ...] = ()
+    known: tuple[KnownFinding, ...] = ()
 
     def selected(self, analyser: str) -> tuple[str, ...]:
         """The codes that are selected for an analyser, without its name."""
@@ -78,6 +98,17 @@ class AnalyserRules(Wire):
     def applied(self, findings: Iterable[RaisedFinding]) -> tuple[RaisedFinding, ...]:
         """The findings that count, as bad as was said."""
         return tuple(self._weighed(finding) for finding in findings if not self.is_off(finding))
+
+    def without_known(self, findings: Iterable[RaisedFinding]) -> tuple[RaisedFinding, ...]:
+        """The findings without those that are known; each of these excuses one."""
+        left, fresh = [*self.known], []
+        for finding in findings:
+            same = next((known for known in left if known.is_same(finding)), None)
+            if same is None:
+                fresh.append(finding)
+            else:
+                left.remove(same)
+        return tuple(fresh)
 
     def is_off(self, finding: RaisedFinding) -> bool:
         """True for a finding of a rule that is switched off where it stands."""
@@ -115,6 +146,11 @@ def _exactness(names: Iterable[str], rule: str) -> int:
 def _as_told(finding: RaisedFinding) -> RaisedFinding:
     detail = f"{finding.detail} The project's own ruff settings switch this rule off."
     return finding.model_copy(update={"severity": Severity.INFO, "detail": detail, "patch": None})
+
+
+def without_layout(text: str) -> str:
+    """The text without what a formatter changes: spaces, line breaks, quotation marks, commas, parentheses."""
+    return _LAYOUT.sub("", text[:MOST_TEXT])
 
 
 def matches(name: str, rule: str) -> bool:

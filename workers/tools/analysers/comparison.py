@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from shared.patterns import regex
+from shared.tools.rules import without_layout
 from workers.tools.analysers.sources import SourceFile
 
-_LAYOUT = regex(r"""[\s()\\,;'"`]+""")
 _DEFINITION = regex(
     r"^\s*(?:(?:export|default|public|private|protected|static|async|pub|unsafe|const|inline|virtual)\s+)*"
     r"(?:def|class|func|function|fn|struct|interface|impl)\s+(?:\([^)]{0,200}\)\s*)?(\w{1,100})"
@@ -24,14 +24,8 @@ _DEFINITION = regex(
 _PASSED_OVER = (")", "]", "}", "#", "//", "@")
 # A symbol is looked for above a finding no further than this.
 _REACH = 2000
-MOST_TEXT = 2000
 
 _Issue = TypeVar("_Issue")
-
-
-def plain(text: str) -> str:
-    """The text without layout."""
-    return _LAYOUT.sub("", text[:MOST_TEXT])
 
 
 @dataclass(frozen=True)
@@ -68,7 +62,12 @@ class Trace:
         """The trace of a finding at a program's lines."""
         lines = source.analysed_lines
         line = lines[span.first - 1] if 1 <= span.first <= len(lines) else ""
-        return cls(rule, symbol_at(lines, span.first), plain(span.text(lines)), plain(line))
+        return cls(
+            rule,
+            symbol_at(lines, span.first),
+            without_layout(span.text(lines)),
+            without_layout(line),
+        )
 
 
 _KEYS: tuple[Callable[[Trace], Hashable], ...] = (

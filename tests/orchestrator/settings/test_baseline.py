@@ -1,0 +1,64 @@
+"""What an earlier result found is known, and no finding of later ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.settings.baseline import known_findings
+from shared.errors import ConfigurationError
+from shared.models.findings import Place, RaisedFinding
+from shared.tools.rules import AnalyserRules
+
+LONG = "subprocess.call('ls ' + directory, shell=True)"
+
+
+def finding(
+    quote: str | None, path: str = "a.py", line: int = 1, rule: str = "bandit/B602"
+) -> RaisedFinding:
+    return RaisedFinding(title="x", rule=rule, quote=quote, place=Place(path=path, line=line))
+
+
+def rules(folder: Path, *findings: RaisedFinding) -> AnalyserRules:
+    file = folder / "baseline.json"
+    result = {"findings": [{**f.model_dump(mode="json"), "id": "F1"} for f in findings]}
+    file.write_text(json.dumps(result), encoding="utf-8")
+    return AnalyserRules(known=known_findings(str(file)))
+
+
+def test_a_known_finding_is_left_out_wherever_it_stands(tmp_path: Path) -> None:
+    known = rules(tmp_path, finding(LONG), finding("except:", rule="ruff/E722"))
+    moved = finding(LONG.replace("'", '"'), "new/b.py", 90)
+    assert known.without_known([moved]) == ()
+    assert known.without_known([finding("except:", line=7, rule="ruff/E722")]) == ()
+    assert len(known.without_known([finding("except:", "b.py", rule="ruff/E722")])) == 1
+    assert len(known.without_known([finding(LONG.replace("ls", "rm"))])) == 1
+    assert len(known.without_known([finding(LONG, rule="bandit/B605")])) == 1
+
+
+def test_each_known_finding_excuses_one(tmp_path: Path) -> None:
+    known = rules(tmp_path, finding(LONG))
+    assert len(known.without_known([finding(LONG), finding(LONG, line=5)])) == 1
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"findings": 3}', "[" * 100_000])
+def test_a_file_that_is_no_result_is_refused(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "b.json"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="is no result as JSON"):
+        known_findings(str(file))
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        known_findings(str(tmp_path / "none.json"))
+
+
+def test_a_baseline_stands_beside_the_file_that_names_it_and_a_repository_names_none(
+    place: Any,
+) -> None:
+    place.user("rules: {baseline: known.json}")
+    assert place.load().settings.rules.baseline.endswith("/.config/quorate/known.json")
+    place.file(".quorate.yaml", "rules: {baseline: known.json}")
+    with pytest.raises(ConfigurationError, match="may not be set this way"):
+        place.load()
