@@ -22,7 +22,6 @@ from orchestrator.cli.eval_estimate import show_estimate
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.options import take
 from orchestrator.cli.piped import ProcessInput
-from orchestrator.cli.results import columns_of
 from orchestrator.cli.submission import SubmissionOptions, typed_request
 from orchestrator.cli.watching import REMINDER_S, actor
 from orchestrator.core.document import Block, Span, Style, line, plain
@@ -38,7 +37,7 @@ from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
-from orchestrator.presentation.terminal import Terminal
+from orchestrator.presentation.terminal import Terminal, columns_of
 from orchestrator.workflows.registry import workflow_of_everybody
 from shared.errors import EnvironmentFault, UserError
 from shared.models.findings import Severity

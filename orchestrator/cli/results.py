@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 from orchestrator.core.document import Line
 from orchestrator.core.formats import OutputFormat, format_named, format_of
@@ -21,7 +19,7 @@ from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import is_brief, open_decision
-from orchestrator.presentation.terminal import Terminal
+from orchestrator.presentation.terminal import Terminal, columns_of
 from orchestrator.presentation.warning_lines import warned
 from shared.errors import EnvironmentFault
 from shared.models.notices import Notice
@@ -110,8 +108,3 @@ def write_file(
             f"the result cannot be written to {path}: {error.strerror}. Run {report.run.id} is stored: "
             f"`quorate show {report.run.id} -o FILE`"
         ) from error
-
-
-def columns_of(stream: TextIO) -> int | None:
-    """How wide a line may be; None where nothing is a terminal, and lines are as long as they are."""
-    return shutil.get_terminal_size().columns if stream.isatty() else None

@@ -14,7 +14,7 @@ from orchestrator.application.decide import DecisionRequest, decide
 from orchestrator.application.report import report_of
 from orchestrator.application.watch import RunWatcher, announce_watcher
 from orchestrator.cli.notices import warning
-from orchestrator.cli.results import OutputOptions, columns_of, deliver
+from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.core.document import line
 from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.choices import LATER, chosen, keys_for, options_of, prompt
@@ -26,7 +26,7 @@ from orchestrator.presentation.live.progress_events import RunSnapshot, changes,
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import open_decision
-from orchestrator.presentation.terminal import Terminal
+from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.delivery.live import EXPECTED_S, WATCHED_S
 from shared.errors import DecisionConflict
 from shared.models.notices import Notice, notice

@@ -31,8 +31,8 @@ class RunList:
             yield from self.tree(self.children.get(run.id, ()))
 
 
-def runs(listed: RunList, words: Translator = ENGLISH) -> list[Line]:
-    """One line a run; what another run started is listed below it, or names it."""
+def runs(listed: RunList, words: Translator = ENGLISH, width: int | None = None) -> list[Line]:
+    """One line a run of at most `width` cells; what another run started is listed below it, or names it."""
     if not listed.rows:
         return [line(Span(words.message("no_runs"), Style.DIM))]
     names = ("run", "workflow", "status", "verdict", "ending", "started", "took", "title")
@@ -51,6 +51,8 @@ def runs(listed: RunList, words: Translator = ENGLISH) -> list[Line]:
             )
             for run in listed.tree()
         ],
+        width,
+        spare=_in_order(names, "ending", "took", "started", "workflow"),
     )
 
 
@@ -60,8 +62,14 @@ def _title(run: RunRow, listed: RunList, words: Translator) -> str:
     return f"{run.title} ({words.message('part_of', run=run.parent, step=run.parent_step)})"
 
 
-def decisions(rows: Sequence[DecisionRow], words: Translator = ENGLISH) -> list[Line]:
-    """One line a decision, and how to answer; the options as they are typed."""
+def _in_order(names: Sequence[str], *chosen: str) -> tuple[int, ...]:
+    return tuple(map(names.index, chosen))
+
+
+def decisions(
+    rows: Sequence[DecisionRow], words: Translator = ENGLISH, width: int | None = None
+) -> list[Line]:
+    """One line of at most `width` cells a decision, and how to answer; the options as they are typed."""
     if not rows:
         return [line(Span(words.message("no_decision_waits"), Style.DIM))]
     names = ("run", "about", "asked", "until", "options", "question", "title")
@@ -79,5 +87,8 @@ def decisions(rows: Sequence[DecisionRow], words: Translator = ENGLISH) -> list[
             )
             for row in rows
         ],
+        width,
+        texts=_in_order(names, "question", "title"),
+        spare=_in_order(names, "about", "asked", "question", "until"),
     )
     return [*lines, line(Span(words.message("decide_hint"), Style.DIM))]

@@ -72,15 +72,21 @@ def saved(usage: UsageRow, instead: Estimate, words: Translator) -> Line:
 
 
 def spending_table(
-    by: str, rows: Sequence[Spending], total: Spending | None, words: Translator = ENGLISH
+    by: str,
+    rows: Sequence[Spending],
+    total: Spending | None,
+    words: Translator = ENGLISH,
+    width: int | None = None,
 ) -> list[Line]:
-    """A row for each key and their sum."""
+    """A row of at most `width` cells for each key, and their sum."""
     if total is None or not rows:
         return [line(Span(words.message("nothing_spent"), Style.DIM))]
     names = (by, "calls", "tokens_in", "cached", "tokens_out", "cost", "unknown_price")
     heads = [words.message(f"list_{name}") for name in names]
     sums = dataclasses.replace(total, key=words.message("list_total"))
-    lines = table(heads, [_row(row, words) for row in (*rows, sums)])
+    spare = tuple(map(names.index, ("cached", "unknown_price", "tokens_out", "tokens_in")))
+    shown = [_row(row, words) for row in (*rows, sums)]
+    lines = table(heads, shown, width, texts=(0,), spare=spare)
     if total.unknown_tokens:
         text = words.message("unknown_tokens", n=total.unknown_tokens)
         lines.append(line(Span(text, Style.DIM)))

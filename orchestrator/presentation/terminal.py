@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -52,6 +53,11 @@ class Terminal:
             quiet=quiet,
         )
 
+    @property
+    def columns(self) -> int | None:
+        """How wide a line of the result may be."""
+        return columns_of(sys.stdout)
+
     def result(self, lines: Iterable[Line] | str) -> None:
         """Write the result."""
         _write(sys.stdout, lines, self.colour_out)
@@ -86,6 +92,11 @@ def size_of(stream: TextIO) -> tuple[int, int]:
     except OSError:
         columns, rows = 0, 0
     return columns or 80, rows or 24
+
+
+def columns_of(stream: TextIO) -> int | None:
+    """How wide a line may be; None where nothing is a terminal, and lines are as long as they are."""
+    return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
 def _write(stream: TextIO, lines: Iterable[Line] | str, colour: bool) -> None:

@@ -13,7 +13,7 @@ _COMMIT = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # left out, since it may be a password.
 _ADDRESS = regex(
     r"(?:(?:https|ssh|git)://(?:[^@/\s]+@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[^@/\s]+@)?(?P<scp>[\w.-]+):)"
-    r"(?P<project>[\w.-]+(?:/[\w.-]+)+?)(?:\.git)?/?",
+    r"(?P<project>[\w.-]+(?:/[\w.-]+)+)/?",
     re.ASCII,
 )
 
@@ -37,4 +37,6 @@ def project_page(address: str) -> str | None:
     """The page of a remote's project; None where nothing is known of its host."""
     found = _ADDRESS.fullmatch(address.strip())
     host = (found["host"] or found["scp"]).lower() if found else ""
-    return f"https://{host}/{found['project']}" if found and host in FORGES else None
+    if found is None or host not in FORGES:
+        return None
+    return f"https://{host}/{found['project'].removesuffix('.git')}"

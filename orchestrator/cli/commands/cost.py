@@ -50,7 +50,9 @@ def cost(by: str, since: str | None, run: str | None, as_json: bool, language: s
         words = Translator(language or "en")
         lately = line(Span(words.message("spent_lately"), Style.DIM))
         noted = [lately] if since_s != found.since_s else []
-        terminal.result([*spending_table(by, found.rows, found.total, words), *noted])
+        terminal.result(
+            [*spending_table(by, found.rows, found.total, words, terminal.columns), *noted]
+        )
         return 0
     whole = {
         "schema_version": SCHEMA_VERSION,

@@ -41,8 +41,12 @@ def inbox(as_json: bool, language: str | None) -> int:
         terminal.result(dumps(whole))
         return 0
     words = Translator(language or "en")
-    rows = decisions(waiting.decisions, words) if waiting.decisions or not waiting.turns else []
-    terminal.result([*rows, *_turns_table(waiting.turns, words)])
+    rows = (
+        decisions(waiting.decisions, words, terminal.columns)
+        if waiting.decisions or not waiting.turns
+        else []
+    )
+    terminal.result([*rows, *_turns_table(waiting.turns, words, terminal.columns)])
     return 0
 
 
@@ -71,7 +75,7 @@ def _until(turn: WaitingTurn, words: Translator) -> str:
     return words.message("run_ends", when=f"{turn.deadline_at:%Y-%m-%d %H:%M}")
 
 
-def _turns_table(turns: Sequence[WaitingTurn], words: Translator) -> list[Line]:
+def _turns_table(turns: Sequence[WaitingTurn], words: Translator, width: int | None) -> list[Line]:
     """The waiting turns as a table; nothing when there are none."""
     if not turns:
         return []
@@ -88,5 +92,7 @@ def _turns_table(turns: Sequence[WaitingTurn], words: Translator) -> list[Line]:
             )
             for turn in turns
         ],
+        width,
+        spare=(2, 3),
     )
     return [*lines, line(Span(words.message("answer_hint"), Style.DIM))]

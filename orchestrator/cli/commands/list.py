@@ -38,5 +38,5 @@ def list_(limit: int, status: str | None, as_json: bool, language: str | None) -
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": run_tree(listed)}))
     else:
-        terminal.result(runs(listed, Translator(language or "en")))
+        terminal.result(runs(listed, Translator(language or "en"), terminal.columns))
     return 0

@@ -20,7 +20,7 @@ from orchestrator.cli.options import (
     run_argument,
     take,
 )
-from orchestrator.cli.results import OutputOptions, columns_of, write_file
+from orchestrator.cli.results import OutputOptions, write_file
 from orchestrator.core.document import Line, exact
 from orchestrator.core.formats import FORMATS, format_named
 from orchestrator.presentation import timeline
@@ -33,7 +33,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import view_of
 from orchestrator.presentation.sent import prompt
-from orchestrator.presentation.terminal import Terminal
+from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.models.panel import Participant
 
 

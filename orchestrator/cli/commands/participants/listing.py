@@ -50,10 +50,10 @@ def print_listing(
     if as_json:
         terminal.result(dumps(listing_json(listing)))
         return 0
-    terminal.result(_panel_table(listing, words))
+    terminal.result(_panel_table(listing, words, terminal.columns))
     if listing.others:
         also = Span(words.message("also_here"), Style.STRONG)
-        terminal.result([line(""), line(also), *_others_table(listing, words)])
+        terminal.result([line(""), line(also), *_others_table(listing, words, terminal.columns)])
     if listing.missing:
         terminal.talk([line(Span(words.message("not_here"), Style.DIM))])
         terminal.talk(
@@ -67,7 +67,11 @@ def print_listing(
     return 0
 
 
-def _panel_table(listing: ParticipantListing, words: Translator) -> list[Line]:
+TEXTS = (1, 3, 6)  # how somebody was found, the model, the state
+SPARE = (4, 5, 2)  # family, reached, provider
+
+
+def _panel_table(listing: ParticipantListing, words: Translator, width: int | None) -> list[Line]:
     panel = listing.cast.panel
     parts = [("critic", participant) for participant in panel.critics]
     parts += [("author", panel.author), ("chair", panel.chair)]
@@ -81,16 +85,16 @@ def _panel_table(listing: ParticipantListing, words: Translator) -> list[Line]:
         for part, participant in parts
     ]
     names = ("name", "part", "provider", "model", "family", "reached", "state")
-    return table(heads(names, words), rows)
+    return table(heads(names, words), rows, width, texts=TEXTS, spare=SPARE)
 
 
-def _others_table(listing: ParticipantListing, words: Translator) -> list[Line]:
+def _others_table(listing: ParticipantListing, words: Translator, width: int | None) -> list[Line]:
     rows = [
         (participant.name, how, *_columns(participant, words), listing.held.state_of(participant))
         for participant, how in listing.others
     ]
     names = ("name", "found", "provider", "model", "family", "reached", "state")
-    return table(heads(names, words), rows)
+    return table(heads(names, words), rows, width, texts=TEXTS, spare=SPARE)
 
 
 def _columns(participant: Participant, words: Translator) -> tuple[str, str, str, str]:

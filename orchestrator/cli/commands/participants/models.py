@@ -40,7 +40,8 @@ def models(config: Path | None, as_json: bool) -> int:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "models": listed}))
         return 0
     heads = ("name", "model", "provider", "here", "$/M in", "$/M out")
-    terminal.result(table(heads, [_row(participant, is_here) for participant, is_here in rows]))
+    shown = [_row(participant, is_here) for participant, is_here in rows]
+    terminal.result(table(heads, shown, terminal.columns, texts=(1,), spare=(2, 3)))
     note = "default models as of 2026-11-21; `providers:` in your configuration names others"
     terminal.talk([line(Span(note, Style.DIM))])
     return 0
