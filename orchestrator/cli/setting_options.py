@@ -137,7 +137,7 @@ def take_settings(
 
 def _option(name: str, key: Key, flag: Flag, **more: str) -> Decorator:
     return click.option(
-        flag.spelling,
+        *filter(None, (flag.spelling, flag.also)),
         name,
         metavar=flag.metavar,
         help=flag.help,

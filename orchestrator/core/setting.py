@@ -61,13 +61,14 @@ TIMEOUT = "--timeout"
 class Flag:
     """A command's flag: how it is spelled, what stands for its value, and its help.
 
-    `open_ended`: help shows no upper limit; the configuration's is said when it is exceeded.
+    `open_ended`: help shows no upper limit; the configuration's is said when it is exceeded. `also`: another spelling.
     """
 
     spelling: str
     help: str
     metavar: str | None = None
     open_ended: bool = False
+    also: str | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from orchestrator.core.consensus.detectors import Detector
@@ -32,7 +33,7 @@ def rounds_setting(flag: Flag, variable: str | None = None) -> Setting:
         falls_back="settings.max_rounds",
         trust=Trust.UNHURRIED,
         rules=(ROUNDS,),
-        flag=flag,
+        flag=replace(flag, also="--max-rounds"),
         variable=variable,
     )
 

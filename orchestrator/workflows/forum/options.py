@@ -24,7 +24,7 @@ class ForumOptions(Wire):
     max_rounds: Annotated[
         int,
         rounds_setting(
-            Flag("--max-rounds", "Maximum number of rounds ({default}).", "N", open_ended=True)
+            Flag("--rounds", "Maximum number of rounds ({default}).", "N", open_ended=True)
         ),
     ] = Field(default=10, ge=1, le=50)
     anonymous: Annotated[

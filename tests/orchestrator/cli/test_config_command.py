@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from orchestrator.cli.commands.config import SettingsQuery, run_presets, run_show
+from orchestrator.cli.commands.config.showing import SettingsQuery, run_presets, run_show
 from orchestrator.settings.preset_files import preset_names
 from shared.errors import ConfigurationError
 

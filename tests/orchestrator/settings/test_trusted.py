@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.commands.trust import run_add, run_list, run_remove
+from orchestrator.cli.commands.trust.entries import run_add, run_list, run_remove
 from orchestrator.settings.loading import load_configuration
 from orchestrator.settings.trusted import TrustedFiles
 from shared.errors import ConfigurationError, UserError

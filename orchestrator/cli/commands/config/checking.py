@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import click
-
-from orchestrator.cli.options import config_option, example, json_option
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.presentation.exit_code import ExitCode
@@ -29,35 +25,24 @@ from shared.providers.locality import is_loopback
 CONNECT_S = 0.5
 
 
-@click.command(
-    "check",
-    epilog=example(
-        "quorate config check", "quorate config check .quorate.yaml", "quorate config check --reach"
-    ),
-)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
-@config_option
-@click.option(
-    "--reach", is_flag=True, help="Also whether everybody who is named can be asked from here."
-)
-@json_option
-def check(file: Path | None, config: Path | None, reach: bool, as_json: bool) -> int:
-    """Check every configuration file that applies here, or FILE alone; nothing is started and nobody is called.
-
-    Each problem names file, line, key and what to do. --reach also looks for keys, programs and servers on this
-    machine. Exit code 0 when all is well, 2 when a file is wrong, 4 when only keys are missing.
-    """
-    if file is not None and config is not None:
-        raise click.UsageError("FILE and --config both name a file: leave one out")
+def run_check(
+    file: Path | None,
+    config: Path | None,
+    environ: Mapping[str, str],
+    *,
+    reach: bool,
+    as_json: bool,
+) -> int:
+    """Check what applies here, or the file alone; the exit code."""
     here = Path.cwd()
     if file is not None:
-        checked = [check_file(here / file, os.environ)]
+        checked = [check_file(here / file, environ)]
         config = here / file
     else:
-        checked = check_everything(here, os.environ, config)
+        checked = check_everything(here, environ, config)
     wrong = any(each.problems for each in checked)
-    members = [*_reached(here, config, os.environ)] if reach and not wrong else []
-    terminal = Terminal.of(os.environ)
+    members = [*_reached(here, config, environ)] if reach and not wrong else []
+    terminal = Terminal.of(environ)
     if as_json:
         terminal.result(dumps(_content(checked, members)))
     else:

@@ -1,9 +1,9 @@
-"""`quorate init`: a commented configuration for what is found here."""
+"""What `quorate init` does: look around, write, and say what was found and what comes next."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -15,27 +15,19 @@ from orchestrator.application.initial_configuration import (
     look_around,
     write_configuration,
 )
-from orchestrator.cli.options import example, json_option
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import ConfigurationError
 
 
-@click.command(epilog=example("quorate init", "quorate init --user", "quorate init --print"))
-@click.option("--user", is_flag=True, help="Write your own file instead of the repository's.")
-@click.option("--print", "only_print", is_flag=True, help="Print the file; write nothing.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
-@json_option
-def init(user: bool, only_print: bool, force: bool, as_json: bool) -> int:
-    """Write a commented configuration for what is found here: keys, programs, a local Ollama, languages, analysers.
-
-    In a repository it is the repository's .quorate.yaml, elsewhere and with --user your own file. A file that is there
-    is replaced only by --force, or when you say so at the terminal; exit code 2 otherwise. Nobody is called.
-    """
-    here = look_around(Path.cwd(), os.environ)
-    initial = initial_configuration(here, os.environ, user=user)
-    terminal = Terminal.of(os.environ)
+def run_init(
+    environ: Mapping[str, str], *, user: bool, only_print: bool, force: bool, as_json: bool
+) -> int:
+    """Look around and write the file, or print it; the exit code."""
+    here = look_around(Path.cwd(), environ)
+    initial = initial_configuration(here, environ, user=user)
+    terminal = Terminal.of(environ)
     if only_print:
         terminal.talk(_found(here))
         terminal.result(initial.text)

@@ -1,17 +1,13 @@
-"""`quorate trust`: repositories whose own configuration file may set anything, like one's own."""
+"""What `quorate trust` does: enter a version of a repository's file, list the entries, take them back."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-import click
-
 from orchestrator.cli.notices import NoticePrinter
-from orchestrator.cli.options import example, json_option
 from orchestrator.core.document import line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import ENGLISH
@@ -31,43 +27,6 @@ from orchestrator.settings.trusted import (
 )
 from shared.errors import ConfigurationError, UserError
 from shared.text.masking.mask import mask
-
-path_argument = click.argument(
-    "path", required=False, type=click.Path(path_type=Path), metavar="[PATH]"
-)
-
-
-@click.group(epilog=example("quorate trust add", "quorate trust list", "quorate trust remove"))
-def trust() -> None:
-    """Trust a repository's own configuration file for good, instead of by --trust-project each time.
-
-    What is trusted is one version of the file: when it sets something else, it is restricted again until you trust the
-    new version. It is stored on this machine, for you alone (`quorate docs configuration`).
-    """
-
-
-@trust.command("add", epilog=example("quorate trust add", "quorate trust add ~/src/shop"))
-@path_argument
-def add(path: Path | None) -> int:
-    """Trust the file of the repository at PATH (here) as it is committed, and show what it sets.
-
-    Exit code 2 when there is none, when it is not valid, or when it names files of its repository.
-    """
-    return run_add(path or Path.cwd(), os.environ)
-
-
-@trust.command("list", epilog=example("quorate trust list --json"))
-@json_option
-def list_(as_json: bool) -> int:
-    """The files that are trusted, and whether each still is what was trusted."""
-    return run_list(os.environ, as_json=as_json)
-
-
-@trust.command("remove", epilog=example("quorate trust remove", "quorate trust remove ~/src/shop"))
-@path_argument
-def remove(path: Path | None) -> int:
-    """Trust the repository at PATH (here) no longer. A folder that is gone is named as `list` shows it."""
-    return run_remove(path or Path.cwd(), os.environ)
 
 
 def run_add(directory: Path, environ: Mapping[str, str]) -> int:

@@ -1,0 +1,110 @@
+"""What `quorate config show` and `quorate config presets` print."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from orchestrator.cli.error_handler import report
+from orchestrator.core.document import block, line
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
+from orchestrator.settings.loading import DEFAULT, load_configuration, yaml_of
+from orchestrator.settings.places import presets_folder
+from orchestrator.settings.preset_files import Preset, load_preset, preset_names
+from shared.errors import ConfigurationError
+from shared.text.masking.mask import mask
+
+OURS, YOURS = "built-in", "yours"
+
+
+@dataclass(frozen=True)
+class SettingsQuery:
+    """Which settings are meant, and how they are shown."""
+
+    sources: bool = False
+    workflow: str | None = None
+    preset: str | None = None
+    config: Path | None = None
+    trust_project: bool = False
+
+
+def run_show(query: SettingsQuery, environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the settings; the exit code. A header may hold a key: what looks like one is hidden."""
+    found = load_configuration(
+        Path.cwd(),
+        environ,
+        explicit=query.config,
+        overrides={"preset": query.preset},
+        trust_project=query.trust_project,
+        workflow=query.workflow,
+    )
+    terminal = Terminal.of(environ)
+    if as_json:
+        keys = [
+            {"key": key, "value": value, "source": source}
+            for key, value, source in found.known_keys()
+        ]
+        preset = None if found.preset is None else found.preset.name
+        listed = {"schema_version": SCHEMA_VERSION, "preset": preset, "keys": keys}
+        terminal.result(mask(dumps(listed)).text)
+    elif query.sources:
+        rows = sorted(found.known_keys(), key=lambda row: row[2] == DEFAULT)
+        # No table: it cuts what is long, and a path must be whole.
+        told = (f"{key}: {_value(value)}  # {source}" for key, value, source in rows)
+        terminal.result([line(mask(one).text) for one in told])
+    else:
+        text = mask(yaml_of(found)).text
+        terminal.result(block("# all settings are defaults" if text.strip() == "{}" else text))
+    return 0
+
+
+def _value(value: JsonValue) -> str:
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _load_presets(folder: Path | None) -> tuple[list[tuple[Preset, str]], list[str]]:
+    """The presets and whose they are, and what is wrong with those that cannot be used."""
+    found: list[tuple[Preset, str]] = []
+    problems: list[str] = []
+    for name in preset_names(folder):
+        own = folder is not None and (folder / f"{name}.yaml").is_file()
+        try:
+            found.append((load_preset(name, folder), YOURS if own else OURS))
+        except ConfigurationError as error:
+            problems += str(error).splitlines()
+    return found, problems
+
+
+def _preset_json(preset: Preset, whose: str) -> dict[str, object]:
+    return {
+        "name": preset.name,
+        "workflow": preset.workflow,
+        "description": preset.description,
+        "file": preset.document.place if whose == YOURS else None,
+    }
+
+
+def run_presets(environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the presets; the exit code: 2 when a file of the user's own cannot be used."""
+    found, problems = _load_presets(presets_folder(environ))
+    terminal = Terminal.of(environ)
+    if as_json:
+        listed = [_preset_json(preset, whose) for preset, whose in found]
+        terminal.result(
+            dumps({"schema_version": SCHEMA_VERSION, "presets": listed, "problems": problems})
+        )
+    else:
+        rows = [(one.name, one.workflow or "all", whose) for one, whose in found]
+        head, *lines = table(("preset", "for", "whose"), rows)
+        told = [line(f"    {one.description}") for one, _ in found]
+        pairs = zip(lines, told, strict=True)
+        terminal.result([head, *(each for pair in pairs for each in pair)])
+    for problem in problems:
+        report(problem)
+    return ConfigurationError.exit_code if problems else 0
