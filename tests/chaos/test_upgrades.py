@@ -156,6 +156,7 @@ def test_the_next_command_replaces_the_processes_and_calls_under_way_are_finishe
     run = installation.submit(model)
     earlier = installation.supervisor()
     installation.change()
+    assert "the next command that needs them" in installation.command("status").stdout
 
     listed = installation.command("list")
 
@@ -163,12 +164,26 @@ def test_the_next_command_replaces_the_processes_and_calls_under_way_are_finishe
     assert leaving_supervisors(installation.instance) == (earlier,)
     assert installation.supervisor() != earlier
     assert installation.command("list").stderr == "", "it is told once"
+    assert "they finish the calls under way" in installation.command("status").stdout
     model.answers.set()
     watched = installation.command("watch", run)
     assert (watched.returncode, model.calls) == (0, 1)
     assert wait_until(lambda: not is_alive(earlier), 60)
     versions = "SELECT count(DISTINCT version) FROM processes"
     assert wait_until(lambda: installation.value(versions) == 1, 10), "who ended is listed no more"
+
+
+def test_a_process_that_was_killed_is_listed_no_more(installation: Installation) -> None:
+    worker = {child.name: child.pid for child in supervisor_status(installation.instance).children}[
+        "turns"
+    ]
+    assert worker is not None
+    listed = f"turns on {socket.gethostname()}, pid {worker},"
+    assert wait_until(lambda: listed in installation.command("status").stdout, 60)
+
+    os.kill(worker, signal.SIGKILL)
+
+    assert listed not in installation.command("status").stdout
 
 
 def kill_the_command(installation: Installation) -> None:

@@ -31,6 +31,9 @@ REPLACED = (
     "another version than this command: the next command that needs them replaces them, and calls under way are "
     "finished"
 )
+LEAVING = (
+    "another version than this command, which has replaced them: they finish the calls under way"
+)
 SIDE_BY_SIDE = (
     "another version than this command; both work side by side (`quorate docs upgrading`)"
 )
@@ -160,7 +163,10 @@ def _version_lines(facts: Mapping[str, Any]) -> list[Line]:
     fits = [
         one["fit"] for one in facts.get("processes", ()) if one["presence"] == ProcessState.LIVING
     ]
-    told = SIDE_BY_SIDE if facts["instance"] is None else REPLACED
+    told = SIDE_BY_SIDE
+    if facts["instance"] is not None:
+        ours, running = read_build(facts["version"]), read_build(facts["supervisor"]["build"])
+        told = LEAVING if ours.digest == running.digest else REPLACED
     found = (
         (fits.count(VersionFit.COMPATIBLE), told, Style.WARNING),
         (fits.count(VersionFit.INCOMPATIBLE), APART, Style.BAD),
