@@ -140,7 +140,7 @@ class Database:
             except _OTHER_TABLES as error:
                 raise EnvironmentFault(
                     "the database has the tables of another version of Quorate: it was upgraded, or never was. Try "
-                    "again with the version that the others run (`quorate status`, docs/upgrading.md)."
+                    "again with the version that the others run (`quorate status`, `quorate docs upgrading`)."
                 ) from error
 
 

@@ -78,7 +78,7 @@ def examine(environ: Mapping[str, str], *, as_json: bool) -> int:
             dumps({"schema_version": SCHEMA_VERSION, "ok": not failed, "checks": listed})
         )
     else:
-        pointer = line(Span("What other messages mean: docs/troubleshooting.md", Style.DIM))
+        pointer = line(Span("What other messages mean: `quorate docs troubleshooting`", Style.DIM))
         terminal.result([*map(_line, checks), pointer])
     return ExitCode.UNREACHABLE if failed else ExitCode.OK
 
