@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from orchestrator.settings.documents import Document
-from orchestrator.settings.schema import Settings
+from orchestrator.settings.schema import KEYS, Settings
 from orchestrator.settings.trees import Position, dotted
 from shared.configuration import Section, did_you_mean
 from shared.errors import ConfigurationError
@@ -70,11 +70,21 @@ def _line(document: Document, problem: ErrorDetails) -> int:
 def _sentence(document: Document, problem: ErrorDetails) -> str:
     position = _position(document, problem)
     if problem["type"] in _KEYS:
-        return f"{document.where(position)}: {problem['msg']}{'' if problem['msg'].endswith('?') else '.'}"
+        told = problem["msg"] + _elsewhere(problem)
+        return f"{document.where(position)}: {told}{'' if told.endswith('?') else '.'}"
     name = dotted(position)
     if problem["type"] == "missing":
         name = dotted((*position, problem["loc"][-1]))
     return f"{document.where(position)}: {name + ': ' if name else ''}{_words(problem)}"
+
+
+def _elsewhere(problem: ErrorDetails) -> str:
+    """The keys of other sections that are called as the unknown one: `panel.strategy` may mean `debate.strategy`."""
+    context = problem.get("ctx", {})
+    if problem["type"] != "unknown_key" or "did you mean" in context["hint"]:
+        return ""
+    same = [f"`{name}`" for name in KEYS if name.rpartition(".")[2] == context["key"]]
+    return f"; there is {' and '.join(same)}" if same else ""
 
 
 def _words(problem: ErrorDetails) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from orchestrator.application.capture import QuestionInput
+from orchestrator.application.prepare import SubmissionRequest, prepare_run
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.request import for_this_run
 from orchestrator.presentation.locale.translator import ENGLISH
@@ -191,3 +193,17 @@ def test_no_model_is_asked_where_none_may_be(stage: Stage) -> None:
         cast(stage, "gpt-5-mini", workflow="review", settings={"preset": "keyless"})
     with pytest.raises(ConfigurationError, match="allow_external"):
         cast(stage, "gpt-5-mini", settings={"privacy.allow_external": False})
+
+
+def test_the_run_captures_it(stage: Stage) -> None:
+    environ = stage.environ | KEYS
+    for workflow, subject in (
+        ("ask", QuestionInput(words=("Why?",))),
+        ("forum", QuestionInput(words=("Why?",))),
+    ):
+        request = SubmissionRequest(
+            stage.root, workflow, subject, models=("gpt-5-mini", "claude-haiku-4-5")
+        )
+        spec = prepare_run(request, environ).make_spec(workflow_version=1)
+        asked = {critic.model for critic in spec.panel.critics}
+        assert asked == {"gpt-5-mini", "claude-haiku-4-5"}

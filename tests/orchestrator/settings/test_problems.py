@@ -153,3 +153,9 @@ def test_a_wrong_pyproject_table_is_told_its_line(place: Any) -> None:
     place.file("pyproject.toml", "[tool.quorate\n")
     with pytest.raises(ConfigurationError, match=r"not TOML: .*line 1"):
         place.load()
+
+
+def test_a_key_that_stands_in_another_section_is_named(place: Any) -> None:
+    told = place.refuse("panel: {consensus_threshold: 0.9}\n")
+    assert told.startswith("config.yaml:1: unknown key 'consensus_threshold' (known: author,")
+    assert told.endswith("; there is `debate.consensus_threshold`.")
