@@ -255,8 +255,9 @@ def _told_idle(casting: Casting) -> list[str]:
 
 
 def _unread(casting: Casting, paths: Sequence[str] | None) -> tuple[tuple[str, str, int], ...]:
-    """The linters that would help, where nobody chose who takes part."""
-    if casting.request.chosen or not casting.workflow.critics.rules:
+    """The linters that would help, where all analysers take part."""
+    everybody = any(entry.name.strip() == ANALYSERS_GROUP for entry in casting.request.entries)
+    if not (everybody and casting.workflow.critics.rules):
         return ()
     return tuple(casting.catalogue.missing_linters(paths or ()))
 

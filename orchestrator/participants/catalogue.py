@@ -21,6 +21,7 @@ from orchestrator.settings.sections import ParticipantEntry
 from shared.configuration import check_endpoint
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Participant
+from shared.programs import find_program
 from shared.providers.catalogue import CATALOGUE, services
 from shared.providers.families import family_of, plain_name
 from shared.providers.locality import leaves_machine
@@ -135,7 +136,12 @@ class Catalogue:
         )
 
     def _ready(self, name: str) -> Participant:
-        return command_participant(name, ready_commands()[name].row, self.turn_s)
+        """A known linter. Off the usual folders it goes by its place: workers may have another PATH than a command."""
+        row = ready_commands()[name].row
+        place = find_program(row.program, self.environ.get("PATH", ""))
+        if place is not None and not place.startswith(("/usr/", "/bin/")):
+            row = row.model_copy(update={"command": (place, *row.command[1:])})
+        return command_participant(name, row, self.turn_s)
 
     def models(self) -> tuple[Participant, ...]:
         """Every model that can be reached: the configured ones and the environment's, else who is found.

@@ -255,6 +255,12 @@ def is_ready(program: AnalyserCommand) -> bool:
     return any(program == ready.row for ready in ready_commands().values())
 
 
+def is_known(program: AnalyserCommand) -> bool:
+    """True for such a row, also where its program is named by its place."""
+    name = program.program.rpartition("/")[2]
+    return is_ready(program.model_copy(update={"command": (name, *program.command[1:])}))
+
+
 def installed(path: str) -> tuple[str, ...]:
     """The ready rows whose programs are in the folders of that PATH."""
     return tuple(

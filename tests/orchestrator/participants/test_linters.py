@@ -9,7 +9,9 @@ import pytest
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.loading import load_configuration
+from shared.allowed import identity_of
 from shared.errors import ConfigurationError
+from shared.tools.commands import AnalyserCommand, is_known
 from tests.support.cast_reports import in_words
 
 
@@ -60,6 +62,10 @@ def test_a_known_linter_joins_where_it_is_installed_and_has_something_to_read(
     desk.install("shellcheck", "mypy")
     assert "shellcheck" in who(desk.cast(paths=("a.sh", "b.py")))
     assert "mypy" not in who(desk.cast(paths=("a.sh", "b.py")))
+    (shellcheck,) = desk.cast("shellcheck").panel.critics
+    row = AnalyserCommand.model_validate(shellcheck.options)
+    assert (row.program, is_known(row)) == (str(desk.root / "bin/shellcheck"), True)
+    assert identity_of(shellcheck) is not None
     quiet = desk.cast(paths=("b.py",))
     assert "shellcheck" not in who(quiet)
     assert not any("shellcheck" in hint for hint in in_words(quiet).hints)
@@ -72,6 +78,11 @@ def test_a_linter_that_would_help_is_named_once(desk: ReviewDesk) -> None:
     assert [hint for hint in hints if "would" in hint] == [
         "1 JavaScript file is read by no analyser of its language: eslint would, once it is installed.",
         "2 shell files are read by no analyser of their language: shellcheck would, once it is installed.",
+    ]
+    named = in_words(desk.cast("analysers", paths=("a.sh",))).hints
+    assert len([hint for hint in named if "would" in hint]) == 1
+    assert not [
+        hint for hint in in_words(desk.cast("ruff", paths=("a.sh",))).hints if "would" in hint
     ]
     with pytest.raises(ConfigurationError, match="'shellcheck' is not installed here"):
         desk.cast("shellcheck")

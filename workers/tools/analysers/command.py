@@ -23,7 +23,7 @@ from shared.models.findings import RaisedFinding
 from shared.models.replies import Critique
 from shared.patterns import regex
 from shared.text.bounded_json import loads
-from shared.tools.commands import AnalyserCommand, is_ready
+from shared.tools.commands import AnalyserCommand, is_known
 from shared.tools.inputs import CommandInput
 from workers.tools.analysers.comparison import SourceSpan, Trace, fresh
 from workers.tools.analysers.critique import Examination, write_critique
@@ -82,7 +82,7 @@ def run(inputs: CommandInput, context: ToolContext) -> Critique:
         reported = linter.look(examined.files)
     except ToolError as error:
         # A program that fails on an empty file, too, is not usable here: that is nothing of the change's doing.
-        if not (is_ready(program) and linter.is_unusable(examined.files[0])):
+        if not (is_known(program) and linter.is_unusable(examined.files[0])):
             raise
         label = f"{inputs.name} (not usable: {error})"[:300]
         return write_critique(inputs, label, Examined(()), (), "matching")
