@@ -119,9 +119,8 @@ class Catalogue:
         """Known linters that are not here, their language, and how many of the files nobody else of it would read."""
         if self.environ.get(DISCOVER, "").lower() == "off":
             return
-        unread = [
-            path for path in paths if not any(row.reads_file(path) for row in self._own_commands)
-        ]
+        own = self._own_commands
+        unread = [path for path in paths if not any(row.reads_file(path) for row in own)]
         for name, ready in ready_commands().items():
             count = sum(map(ready.row.reads_file, unread))
             if ready.offered and count and name not in {*self.installed, *self.settings.providers}:
@@ -130,10 +129,8 @@ class Catalogue:
     @property
     def _own_commands(self) -> tuple[AnalyserCommand, ...]:
         """The commands of the configuration."""
-        entries = self.settings.providers.values()
-        return tuple(
-            entry.row for entry in entries if isinstance(entry, AnalyserSection) and entry.command
-        )
+        entries = (e for e in self.settings.providers.values() if isinstance(e, AnalyserSection))
+        return tuple(entry.row for entry in entries if entry.command)
 
     def _ready(self, name: str) -> Participant:
         """A known linter. Off the usual folders it goes by its place: workers may have another PATH than a command."""
