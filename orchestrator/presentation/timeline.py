@@ -54,15 +54,25 @@ def _said(reply: Mapping[str, Any], words: Translator) -> str:
 
 
 def _lines(value: Any) -> Iterator[str]:
-    """As `lines_of`; a fix is its findings, its source and its explanation above its patch."""
+    """As `lines_of`; lists in a section follow their names, a fix's patch its findings, source and explanation."""
     match value:
         case [{"findings": _, "patch": _}, *_]:
             for fix in value:
                 parts = (fix.get("source"), fix.get("explanation"), fix.get("problem"))
                 yield " — ".join(["- " + ", ".join(fix["findings"]), *filter(None, parts)])
                 yield from (f"  {row}" for row in (fix["patch"] or "").splitlines())
+        case {**fields} if any(isinstance(part, list) for part in fields.values()):
+            for name, part in fields.items():
+                entries = part if isinstance(part, list) else [part]
+                if told := ", ".join(map(_in_a_line, entries)):
+                    yield f"- {str(name).replace('_', ' ')}: {told}"
         case _:
             yield from lines_of(value)
+
+
+def _in_a_line(entry: Any) -> str:
+    parts = entry.values() if isinstance(entry, Mapping) else [entry]
+    return " — ".join(str(part) for part in parts if part not in (None, "", [], {}))
 
 
 def _figures(recorded: RecordedAssessment, words: Translator) -> Line:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from orchestrator.core.discussion.cycles import cycle_at
 from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, line, voice
 from orchestrator.core.replay.commands import ChildOutcome
 from orchestrator.core.views.context import Vocabulary, shortened, took_s, why_failed
@@ -30,13 +31,14 @@ class OutputMode(Enum):
 
 @dataclass(frozen=True)
 class RenderContext:
-    """A run at the moment that is shown. `most_rounds` is None where there are no rounds."""
+    """A run at the moment that is shown. `most_rounds` is None without rounds; `by_rules`: nobody debates."""
 
     most_rounds: int | None
     steps: tuple[StepRow, ...]
     words: Vocabulary
     mode: OutputMode
     critics: tuple[str, ...] = ()
+    by_rules: bool = False
 
     def message(self, code: str, **params: object) -> str:
         """The sentence in the reader's language."""
@@ -107,8 +109,11 @@ def render_started(view: LiveView, group: Sequence[StepRow], context: RenderCont
     if first.role in view.begins:
         return list(view.begins[first.role](group, names, context))
     role = context.role(first.role)
+    if first.role in view.rounds and context.by_rules:
+        return headed(context.message("checks_by", who=names))
     if first.role in view.rounds:
-        return headed(context.message("round_starts", n=first.round, role=role, who=names))
+        text = context.message("round_starts", n=first.round, role=role, who=names)
+        return headed(in_cycle(first.key, text, context))
     return headed(context.message("starts", role=role, who=names))
 
 
@@ -119,6 +124,14 @@ def render_finished(view: LiveView, step: StepRow, context: RenderContext) -> li
         return [line(Span(f"⚠ {_failure(view, step, missing, context)}", Style.WARNING))]
     told = view.ends.get(step.role, child_ended if step.kind == "run" else answered)
     return list(told(step, step.reply or {}, context))
+
+
+def in_cycle(key: str, text: str, context: RenderContext) -> str:
+    """`review 2, round 1: ...`: what goes on in a later cycle says in which."""
+    cycle = cycle_at(key)
+    if cycle.number == 1:
+        return text
+    return f"{context.message(f'cycle_{cycle.kind}', n=cycle.number)}, {text}"
 
 
 def _failure(view: LiveView, step: StepRow, why: Notice, context: RenderContext) -> str:
@@ -148,9 +161,10 @@ def answered(step: StepRow, _reply: Reply, context: RenderContext) -> list[Line]
     raised = raised_in(step)
     what = context.message("with_findings", n=len(raised)) if raised else ""
     came = context.message("answered", who=step.participant, what=what, s=took_s(step) or 0.0)
+    shown = () if context.by_rules else raised  # the result follows at once, and is a list of them
     return [
         line(came, note(step, context)),
-        *(raised_line(finding, step.participant) for finding in raised),
+        *(raised_line(finding, step.participant) for finding in shown),
     ]
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from orchestrator.core.discussion.cycles import cycle_at
 from orchestrator.core.document import Line, Span, Style, line, voice
 from orchestrator.core.views.context import failure_of, took_s
 from orchestrator.core.views.live import LiveView
@@ -99,10 +100,22 @@ def _rule(columns: int) -> Line:
 
 
 def _round(snapshot: RunSnapshot, words: Translator) -> str:
+    """`review 2, round 1/3`; what is done instead, once the rounds are over."""
     most = snapshot.header.most_rounds
-    if most is None or snapshot.round == 0:
+    if most is None or snapshot.round == 0 or snapshot.header.by_rules:
         return ""
-    return words.message("round_of", n=snapshot.round, most=most)
+    latest = max((cycle_at(step.key) for step in snapshot.steps), key=lambda cycle: cycle.number)
+    numbers = [step.round for step in snapshot.steps if cycle_at(step.key) == latest]
+    conversation = is_conversation(snapshot.header.workflow)
+    if not conversation and snapshot.phase not in ("", *_IN_ROUNDS):
+        return words.word(f"phase_{snapshot.phase}", snapshot.phase)
+    told = words.message("round_of", n=min(max(numbers), most), most=most)
+    if latest.number == 1:
+        return told
+    return f"{words.message(f'cycle_{latest.kind}', n=latest.number)}, {told}"
+
+
+_IN_ROUNDS = ("Reviewing", "Debating")
 
 
 def _answered(snapshot: RunSnapshot, words: Translator) -> str:
@@ -116,7 +129,7 @@ def _answered(snapshot: RunSnapshot, words: Translator) -> str:
 
 def _meter(snapshot: RunSnapshot, words: Translator, width: int) -> str:
     """`Convergence ██████░░░░ 0.62`, with a bar of that width."""
-    if not snapshot.assessments:
+    if not snapshot.assessments or snapshot.header.by_rules:
         return ""
     score = snapshot.assessments[-1].figures.metrics.overall_score
     full = round(max(0.0, min(score, 1.0)) * width)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.views.live import (
@@ -11,6 +11,7 @@ from orchestrator.core.views.live import (
     OutputMode,
     RenderContext,
     headed,
+    in_cycle,
     render_finished,
     render_started,
 )
@@ -38,6 +39,7 @@ class RunHeader:
     leads: str = ""
     leader: str = ""
     most_rounds: int | None = None
+    by_rules: bool = False
 
     @classmethod
     def of(cls, run: RunRow, spec: RunSpec) -> RunHeader:
@@ -52,6 +54,7 @@ class RunHeader:
             leads=leads,
             leader=leader,
             most_rounds=workflow_of(spec).rounds_of(spec),
+            by_rules=workflow_of(spec).finds and spec.panel.by_rules,
         )
 
 
@@ -93,6 +96,8 @@ def changes(
 ) -> list[Line]:
     """One line for each thing that happened in between, in the order in which it happened."""
     header = after.header
+    if header.by_rules:
+        before, after = before and _without_debate(before), _without_debate(after)
     view = workflow_named(header.workflow).shown.live
     context = RenderContext(
         most_rounds=header.most_rounds,
@@ -100,6 +105,7 @@ def changes(
         words=words,
         mode=mode,
         critics=header.critics,
+        by_rules=header.by_rules,
     )
     known = {step.key for step in before.steps} if before else set()
     finished = {step.key for step in before.steps if step.status in FINAL} if before else set()
@@ -111,6 +117,16 @@ def changes(
         *_assessments(before, after, context),
     ]
     return [shown for _, lines in sorted(events, key=_when) for shown in lines]
+
+
+def _without_debate(snapshot: RunSnapshot) -> RunSnapshot:
+    """What rules alone do: they look once. What they would say in rounds is computed from that, and tells nothing."""
+    steps = (step for step in snapshot.steps if step.status == StepStatus.FAILED or _looks(step))
+    return replace(snapshot, steps=tuple(steps), assessments=(), phase="")
+
+
+def _looks(step: StepRow) -> bool:
+    return step.role != "synthesis" and (step.role not in assessed_roles() or step.round <= 1)
 
 
 _Told = tuple[float, list[Line]]
@@ -128,7 +144,8 @@ def _phases(
     changed = after.phase and after.phase != (before.phase if before else "")
     if not changed or is_conversation(after.header.workflow):
         return []
-    phase = line(Span(words.message("phase", phase=after.phase), Style.DIM))
+    named = words.word(f"phase_{after.phase}", after.phase)
+    phase = line(Span(words.message("phase", phase=named), Style.DIM))
     return [(_phase_began_s(known, after), [phase])]
 
 
@@ -241,7 +258,7 @@ def assessed(recorded: RecordedAssessment, context: RenderContext) -> Line:
         recommendation=context.message(f"how_{how.value}"),
     )
     reason = f" — {context.translate(figures.reason)}" if figures.reason else ""
-    return line(Span(text, Style.STRONG), Span(reason, Style.DIM))
+    return line(Span(in_cycle(recorded.key, text, context), Style.STRONG), Span(reason, Style.DIM))
 
 
 def _ended_s(recorded: RecordedAssessment, snapshot: RunSnapshot) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from orchestrator.core.discussion.cycles import cycle_of
+from orchestrator.core.discussion.cycles import cycle_at
 from orchestrator.core.discussion.synthesis import FALLBACK
 from orchestrator.core.document import (
     Block,
@@ -136,7 +136,7 @@ def _rounds(view: ReviewView) -> list[Block]:
         metrics, stability = assessment.metrics, assessment.metrics.avg_stability
         rows.append(
             (
-                str(cycle_of(key)),
+                str(cycle_at(key).number),
                 str(assessment.round),
                 f"{metrics.agreement_ratio:.2f}",
                 "-" if stability is None else f"{stability:.2f}",

@@ -59,3 +59,12 @@ def test_every_field_of_every_reply_has_a_korean_name(model):
 
 def test_a_field_that_nobody_knows_keeps_its_name():
     assert Translator("ko").field("new_field") == ENGLISH.field("new_field") == "New field"
+
+
+def test_what_an_analyser_read_is_told_in_words_and_not_as_a_list_of_pythons():
+    left_out = [{"path": "c.bin", "reason": "binary", "detail": ""}]
+    reply = {"coverage": {"read": ["a.py", "b.py"], "left_out": left_out, "failed": None}}
+    step = make_step("critique/1/ruff", reply=reply)
+    text = plain(rounds(make_report(steps=(step,))))
+    assert "  ## Coverage\n  - read: a.py, b.py\n  - left out: c.bin — binary\n" in text
+    assert "[" not in text.partition("## Coverage")[2].partition("round")[0]

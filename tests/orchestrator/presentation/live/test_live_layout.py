@@ -215,3 +215,23 @@ def test_a_panel_shows_its_debaters_and_their_words() -> None:
     lines = shown(replace(snapshot_of(report), steps=steps, live=live), Size(80, 24))
     assert lines[0].startswith("🎤 ada  argument")
     assert "  it is old" in lines
+
+
+def footer_of(phase: str, *keys: str, most: int = 3) -> str:
+    steps = tuple(
+        make_step(
+            key, "leased", role=key.split("/")[-3] if key.count("/") > 1 else key.split("/")[0]
+        )
+        for key in keys
+    )
+    header = RunHeader("review", most_rounds=most)
+    snapshot = RunSnapshot("rabc", RunStatus.RUNNING, phase, 5.0, header, steps=steps)
+    return plain(frame(snapshot, Size(100, 20), ENGLISH)).splitlines()[-1]
+
+
+def test_the_footer_names_the_phase_once_the_rounds_are_over_and_the_review():
+    assert footer_of("Reviewing", "critique/3/ruff").startswith("round 3/3")
+    assert footer_of("Synthesizing", "critique/3/ruff", "synthesis/rules").startswith("writing the")
+    again = footer_of("Reviewing", "critique/3/ruff", "review2/critique/1/ruff")
+    assert again.startswith("review 2, round 1/3")
+    assert "4/3" not in footer_of("Reviewing", "critique/4/ruff")

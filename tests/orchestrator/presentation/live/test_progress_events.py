@@ -42,11 +42,48 @@ def test_a_round_is_announced_with_who_takes_part():
     assert "round 1: critique by ruff, bandit" in told(None, replace(START, steps=steps))
 
 
+def test_a_later_review_says_which_it_is():
+    first = (make_step("critique/1/ruff"), make_step("critique/3/ruff", round=3))
+    again = make_step("review2/critique/1/ruff", "leased")
+    before, after = replace(START, steps=first), replace(START, steps=(*first, again))
+    assert told(before, after) == ["review 2, round 1: critique by ruff"]
+
+
+def test_a_phase_is_told_in_the_readers_language():
+    waits = replace(START, phase="WaitingForReviewDecision")
+    assert plain(changes(START, waits, ENGLISH)) == "now: waiting for a decision\n"
+    assert plain(changes(START, waits, Translator("ko"))) == "현재: 결정을 기다림\n"
+
+
+def test_rules_alone_are_told_as_the_one_look_that_they_take():
+    alone = replace(START, header=replace(START.header, by_rules=True))
+    looking = replace(alone, steps=(make_step("critique/1/ruff", "leased"),))
+    looked = replace(alone, steps=(make_step("critique/1/ruff", reply=RAISED),))
+    debated = replace(
+        looked,
+        phase="Synthesizing",
+        steps=(
+            *looked.steps,
+            make_step("rebuttal/2/rules", role="rebuttal", round=2),
+            make_step("critique/3/ruff", round=3),
+            make_step("synthesis/rules", role="synthesis"),
+        ),
+        assessments=(make_assessment(Ending.CONVERGED),),
+    )
+    assert told(None, looking) == ["checking with ruff"]
+    assert told(looking, looked) == ["ruff answered with 1 finding after 0.8 s"]
+    assert told(looked, debated) == []
+    missing = replace(
+        debated, steps=(*looked.steps, make_step("critique/3/ruff", "failed", round=3))
+    )
+    assert any("no answer within" in line for line in told(looked, missing))
+
+
 def test_that_a_run_is_queued_is_told_once():
     queued = replace(START, status=RunStatus.QUEUED, phase="")
     assert told(None, queued) == ["queued: it starts when its turn comes"]
     assert told(queued, replace(queued, elapsed_s=9)) == []
-    assert told(queued, START) == ["now: Reviewing"]
+    assert told(queued, START) == ["now: reviewing"]
 
 
 def test_findings_are_told_with_place_as_soon_as_one_participant_answers():
