@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.models.findings import Finding
-from shared.patterns import regex
-
-_NUMBERED = regex(r"([a-z]+)(\d+)/")
 
 
 @dataclass(frozen=True)
@@ -34,9 +31,3 @@ class Cycle:
     def labelled(self, finding: Finding) -> Finding:
         """The finding under that name."""
         return finding.model_copy(update={"id": self.label(finding.id)})
-
-
-def cycle_at(key: str) -> Cycle:
-    """The cycle that a step's or a record's key belongs to: the second review for `review2/critique/1/ada`."""
-    numbered = _NUMBERED.match(key)
-    return Cycle(numbered[1], int(numbered[2])) if numbered else Cycle("")

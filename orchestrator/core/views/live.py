@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from orchestrator.core.discussion.cycles import cycle_at
+from orchestrator.core.cycle_names import cycle_at
 from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, line, voice
 from orchestrator.core.replay.commands import ChildOutcome
 from orchestrator.core.views.context import Vocabulary, shortened, took_s, why_failed

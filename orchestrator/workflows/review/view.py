@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from orchestrator.core.discussion.cycles import cycle_at
+from orchestrator.core.cycle_names import cycle_at
 from orchestrator.core.discussion.synthesis import FALLBACK
 from orchestrator.core.document import (
     Block,
