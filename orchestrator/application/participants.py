@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.embedded.wire import RedisWire
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.discovery import DiscoveredParticipant
@@ -14,8 +15,11 @@ from orchestrator.settings.loading import load_configuration
 from orchestrator.workflows.registry import workflow_of_everybody
 from shared.allowed import Allowed
 from shared.errors import EnvironmentFault
+from shared.instance import SIGNALS_DB, Instance
 from shared.models.panel import Participant
 from shared.providers.limits import (
+    ACCOUNTS_KEY,
+    PAUSED_KEY,
     Breaker,
     BreakerState,
     Pause,
@@ -95,11 +99,25 @@ def _how(discovered: DiscoveredParticipant) -> str:
 
 
 def _held(environ: Mapping[str, str]) -> LimiterState:
-    url = ServiceSettings.from_environment(environ).endpoints.redis_url
+    settings = ServiceSettings.from_environment(environ)
+    url = settings.endpoints.redis_url
     try:
+        if settings.external is None and _is_nothing_held(settings.instance):
+            return LimiterState(True)
         return LimiterState(True, tuple(breakers(url)), tuple(paused(url)))
-    except EnvironmentFault:
+    except (OSError, EnvironmentFault):
         return LimiterState(False)
+
+
+def _is_nothing_held(instance: Instance) -> bool:
+    """Whether no account was used lately and nothing is paused: asked without redis-py, which takes long to load.
+
+    Raises OSError or EnvironmentFault when Redis is away.
+    """
+    with RedisWire(instance) as server:
+        server.ask("SELECT", str(SIGNALS_DB))
+        counts = (server.ask("SCARD", ACCOUNTS_KEY), server.ask("HLEN", PAUSED_KEY))
+    return counts == (":0", ":0")
 
 
 # ---- allowing -----------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
 
-import redis
 from pydantic import Field, ValidationError
 
 from shared.delivery.redis_text import READING, whole_number
@@ -197,7 +196,9 @@ class _Note(Wire):
 
 
 @contextmanager
-def _connected(redis_url: str) -> Iterator[redis.Redis]:
+def _connected(redis_url: str) -> Iterator[Any]:
+    import redis  # who only wants an account's name does without
+
     client = redis.Redis.from_url(redis_url, socket_timeout=5, socket_connect_timeout=2, **READING)
     try:
         yield client
