@@ -50,6 +50,7 @@ def as_json(report: RunReport, told: Iterable[Notice] = ()) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "run": {
             **run_summary(report.run),
+            "verdict": report.verdict,
             "strategy": report.strategy,
             "language": report.spec.language,
             "blocked_reason": report.run.blocked_reason,
