@@ -64,7 +64,7 @@ venv: $(VENV)/.dev
 # ---- work ----------------------------------------------------------------------------------------------------------
 # Exit code 8 says that the review is finished and a person must decide: for make that is a good end.
 review: $(VENV)/.runtime
-	@code=0; $(BIN)/quorate review $(REVIEW) || code=$$?; \
+	@code=0; $(BIN)/quorate review --decide ask $(REVIEW) || code=$$?; \
 	if [ $$code -eq 8 ]; then \
 		echo "A decision is waiting: $(BIN)/quorate inbox shows it, $(BIN)/quorate decide answers it." >&2; \
 		exit 0; \

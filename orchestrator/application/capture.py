@@ -106,7 +106,7 @@ class Captured:
     """A subject in the store's words: its document, what it is called, and its prose, which shows its language.
 
     `paths` are the files that a change leaves behind, a script by the suffix of its language; None for everything else.
-    `notices` are what the person should know about it.
+    `notices` are what the person should know about it; `nothing` says why a change has no file at all.
     """
 
     document: str
@@ -115,6 +115,7 @@ class Captured:
     labels: Mapping[str, JsonValue] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
     paths: tuple[str, ...] | None = None
+    nothing: Notice | None = None
 
 
 def capture_subject(
@@ -182,7 +183,13 @@ def _change(request: ChangeRequest, put: Put, located: Located | None) -> Captur
             **({} if seen is None else {"published": seen.model_dump()}),
         },
         paths=tuple(file.as_named for file in subject.files if file.status != "deleted"),
+        nothing=_nothing(located) if not subject.files else None,
     )
+
+
+def _nothing(located: Located | None) -> Notice:
+    given = notice("nothing_in_diff")
+    return given if located is None else located.nothing or given
 
 
 def _diff(directory: Path, name: str, stdin: StandardInput) -> bytes:

@@ -14,7 +14,7 @@ from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.rows import DecisionRow
 from shared.store.database import Connection
-from shared.store.decisions import answer_decision
+from shared.store.decisions import answer_decision, list_decisions
 from shared.store.people import WaitingTurn, answer_turn, waiting_turns
 from shared.store.views import find_run
 
@@ -63,6 +63,36 @@ def decide(backend: Backend, request: DecisionRequest) -> DecisionRow:
     # Lost, it costs a second: the sweeper finds answered decisions by itself.
     backend.wake(decision.run_id)
     return row
+
+
+@dataclass(frozen=True)
+class BulkAnswer:
+    """The decisions that took an answer, and those that do not offer it."""
+
+    answered: tuple[DecisionRow, ...]
+    left: tuple[DecisionRow, ...]
+
+
+def decide_all(backend: Backend, choice: str, actor: str, message: str = "") -> BulkAnswer:
+    """Give every open decision that offers it the same answer, and wake the runs.
+
+    Raises UserError for an answer that lets something be changed for good: that is given to what was shown, one by one.
+    """
+    known = decision_choices()
+    if choice not in known:
+        raise UserError(f"{choice!r} is no answer to anything: choose one of {', '.join(known)}")
+    if known[choice].writes:
+        raise UserError(
+            f"{choice} changes files, so it is answered run by run, after a look at what is shown"
+        )
+    rows = backend.read(list_decisions)
+    offering = [row for row in rows if choice in row.question.get("options", ())]
+    requests = (
+        DecisionRequest(row.run_id, choice, actor, "cli", key=row.key, message=message)
+        for row in offering
+    )
+    answered = tuple(decide(backend, request) for request in requests)
+    return BulkAnswer(answered, tuple(row for row in rows if row not in offering))
 
 
 def _decision(report: RunReport, key: str | None) -> DecisionRow:

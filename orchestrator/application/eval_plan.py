@@ -11,9 +11,11 @@ from pathlib import Path
 from orchestrator.application.capture import ChangeInput, GivenChange
 from orchestrator.application.preflight import RunEstimate, estimate_run
 from orchestrator.application.prepare import PreparedRun, SubmissionRequest, prepare_run
+from orchestrator.application.unasked import unasked_report
 from orchestrator.core.findings.sameness import NEAR_LINES
 from orchestrator.evaluation.cases import NumberedCase, change_between, refuse
 from orchestrator.evaluation.result import DefinedCase, DefinedPanel, EvalDefinition
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import SubjectError, UserError
 from shared.models.run import RunSpec
@@ -132,12 +134,19 @@ def _planned(
     for each in request.cases:
         try:
             prepared = prepare_run(_submission(request, panel, each), environ)
+            _require_something(prepared)
         except SubjectError as error:
             faults.append(f"{each.where}: {error}")
             continue
         faults += _strangers(each, prepared)
         yield PlannedCase(each.case.custom_id, case_key(prepared), prepared)
     refuse(faults)
+
+
+def _require_something(prepared: PreparedRun) -> None:
+    report = unasked_report(prepared)
+    if report is not None and report.not_asked is not None:
+        raise SubjectError(f"Nothing to review: {ENGLISH.translate(report.not_asked)}")
 
 
 def _submission(

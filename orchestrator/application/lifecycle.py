@@ -16,7 +16,7 @@ from shared.errors import UserError
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.run import Budget, RunSpec
 from shared.store.runs import cancel_run, unblock_run
-from shared.store.views import find_run
+from shared.store.views import OF, find_run
 
 UNDO_S = 120.0
 
@@ -45,6 +45,8 @@ def resume(backend: Backend, name: str) -> str:
 def submit_undo(backend: Backend, name: str) -> str:
     """Take back what a run applied last; the id of the run that does it. Raises UserError when nothing was applied."""
     report = backend.read(lambda connection: load_report(connection, name))
+    if (origin := report.spec.labels.get(OF)) is not None:  # an undoing: the run that it is about
+        report = backend.read(lambda connection: load_report(connection, str(origin)))
     return store_run(backend, undo_spec(report), f"undo {report.run.id}", {})
 
 
@@ -61,7 +63,7 @@ def undo_spec(report: RunReport) -> RunSpec:
             "watched": True,
             "seed": secrets.token_hex(16),
             "labels": {
-                "of": report.run.id,
+                OF: report.run.id,
                 "applied": report.applied[-1].model_dump(mode="json"),
             },
         }

@@ -28,17 +28,18 @@ from orchestrator.participants.request import for_this_run, promised
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.baseline import known_findings
 from orchestrator.settings.languages import language_of
-from orchestrator.settings.loading import Configuration, load_configuration
+from orchestrator.settings.loading import DEFAULT, Configuration, load_configuration
 from orchestrator.settings.options import budget, decision_policy, workflow_options
 from orchestrator.settings.projects import Reviewed
 from orchestrator.settings.prompt_files import captured_prompts
 from orchestrator.settings.ruff_settings import project_rules
 from orchestrator.subjects.repository_change import Located
+from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS, workflow_of_everybody
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
-from shared.models.run import NEWEST_RULES, RunSpec
+from shared.models.run import NEWEST_RULES, DecisionPolicy, RunSpec
 from shared.providers.prices import expected_usd
 from shared.tools.rules import AnalyserRules
 
@@ -52,6 +53,8 @@ class SubmissionRequest:
 
     `models` are those of this run where some were named. `options` are those of the workflow that no configuration has,
     `holders` who was named for a part. `turn_s` bounds every turn, whatever is configured for a participant.
+    `unattended`: nobody is there to be asked, so a decision is answered with what leaves things as they are, unless the
+    configuration says how it is made.
     """
 
     directory: Path
@@ -66,6 +69,7 @@ class SubmissionRequest:
     batch: str | None = None
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     options: Mapping[str, JsonValue] = field(default_factory=dict)
+    unattended: bool = False
     turn_s: float | None = None
 
 
@@ -75,7 +79,7 @@ class PreparedRun:
 
     `make_spec` wants the workflow's version: workflows are loaded later, while servers start. `notices` go into the
     run; `remarks` about the subject are for whoever submits it; `reports` are the files that it is written to, each
-    with its format.
+    with its format. `nothing` says why a change has no file at all.
     """
 
     make_spec: Callable[..., RunSpec]
@@ -88,6 +92,12 @@ class PreparedRun:
     notices: tuple[Notice, ...] = ()
     remarks: tuple[Notice, ...] = ()
     reports: tuple[tuple[str, Path], ...] = ()
+    nothing: Notice | None = None
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it is about a change, which may have nothing in it to be asked about."""
+        return WORKFLOWS[self.workflow].subject is SubjectKind.CHANGE
 
     @property
     def cautions(self) -> tuple[Notice, ...]:
@@ -154,7 +164,7 @@ def prepare_run(
         prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
         panel=cast.panel,
         budget=budget(settings),
-        decision=decision_policy(settings, request.workflow),
+        decision=_decision(request, configuration),
         allow_external=settings.privacy.allow_external,
         allow_models=settings.privacy.allow_models,
         notices=notices,
@@ -180,7 +190,18 @@ def prepare_run(
             for entry in settings.output
             if entry.path != "-"
         ),
+        nothing=captured.nothing,
     )
+
+
+def _decision(request: SubmissionRequest, configuration: Configuration) -> DecisionPolicy:
+    """How decisions are made: as somebody chose, else by asking whoever is there."""
+    policy = decision_policy(configuration.settings, request.workflow)
+    decisions = WORKFLOWS[request.workflow].decisions
+    chosen = configuration.source("decision.mode") != DEFAULT
+    if chosen or not decisions or not request.unattended:
+        return policy
+    return policy.model_copy(update={"mode": decisions[0].on_timeout})
 
 
 def _cast(

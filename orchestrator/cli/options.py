@@ -22,7 +22,9 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="No progress; nothing at all of a review that passes."
+)
 language_option = click.option(
     "--lang",
     "language",

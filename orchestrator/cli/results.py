@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.core.document import Line
+from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.formats import OutputFormat, format_named, format_of
+from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.formats.text import (
     DEFAULT_MAX_FINDINGS,
@@ -21,11 +24,14 @@ from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import is_brief, open_decision
 from orchestrator.presentation.terminal import Terminal, columns_of
 from orchestrator.presentation.warning_lines import warned
+from orchestrator.workflows.descriptor import SubjectKind
 from shared.errors import EnvironmentFault
 from shared.models.notices import Notice
 from shared.models.outcomes import Verdict
 from shared.models.panel import Panel
 from shared.models.run import RunSpec
+
+GOOD = frozenset((Verdict.APPROVED, Verdict.CHECKS_PASSED, Verdict.NOTHING_TO_REVIEW))
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,8 @@ def deliver(
     """The result on stdout, and in a file when one was named. `told` is what was warned of on the way."""
     if options.as_json:
         terminal.result(dumps(as_json(report, told)))
+    elif terminal.quiet and has_passed(report):
+        terminal.warn(warned(report.scripted, words))  # a demonstration is never taken for a review
     else:
         brief = is_brief(report, quiet=terminal.quiet)
         lines = result_lines(
@@ -81,6 +89,13 @@ def deliver(
         write_file(options.output, report, words)
     for name, path in options.reports:
         write_file(path, report, words, format_named(name))
+
+
+def has_passed(report: RunReport) -> bool:
+    """Whether the checks of a change ended well: then there is nothing that a quiet reader needs to see."""
+    if report.workflow.subject is not SubjectKind.CHANGE or exit_code(report) is not ExitCode.OK:
+        return False
+    return report.gate.outcome is GateOutcome.PASSED or report.verdict in GOOD
 
 
 def _left_out(report: RunReport, words: Translator) -> list[Line]:

@@ -16,19 +16,25 @@ from orchestrator.application.prepare import (
 from orchestrator.cli.notices import NoticePrinter, cast_lines, first_time
 from orchestrator.cli.options import output_obstacle, take
 from orchestrator.cli.piped import ProcessInput
-from orchestrator.cli.results import OutputOptions
+from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.setting_options import take_holders, take_settings
 from orchestrator.core.document import Span, Style, line
+from orchestrator.core.results import FindingsResult
 from orchestrator.embedded.starting import Starting
+from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import estimate_json, estimate_lines, obstacles
+from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.registry import is_conversation
 from shared.errors import ConfigurationError
 from shared.instance import Instance
 from shared.models.run import ASK
 from shared.settings import ServiceSettings
+
+GATES = frozenset({"gate.fail_on", "gate.require_reviewer"})
+"""What makes a run the question of a pipeline, which wants a code and cannot be asked anything."""
 
 LOUD = frozenset({"stdin_silent"})
 """Remarks about the subject that not even `--quiet` hides."""
@@ -45,6 +51,13 @@ class SubmissionOptions:
     def asks(self) -> bool:
         """True when an open decision is put to the person at the terminal."""
         return self.decide in (None, ASK)
+
+    def unattended(
+        self, terminal: Terminal, settings: Mapping[str, object], *, waits: bool
+    ) -> bool:
+        """True when nobody will be asked: no terminal, CI, or a gate that was typed, which is a pipeline's question."""
+        gated = any(key in GATES and value for key, value in settings.items())
+        return self.decide is None and waits and (gated or not terminal.can_ask)
 
     @property
     def mode(self) -> str | None:
@@ -89,21 +102,25 @@ def run_submission(
 ) -> int:
     """Work on what is requested; the exit code. Nothing is started for a command that cannot work."""
     settings = ServiceSettings.from_environment(environ)
-    prepared = prepare_run(request, environ, ProcessInput())
+    terminal = Terminal.of(environ, quiet=output.quiet)
+    unattended = options.unattended(terminal, request.settings, waits=not output.no_wait)
+    prepared = prepare_run(replace(request, unattended=unattended), environ, ProcessInput())
     for _, path in prepared.reports:
         if (obstacle := output_obstacle(path)) is not None:
             raise ConfigurationError(f"output: {path}: {obstacle}")
     output = replace(output, reports=prepared.reports)
-    terminal = Terminal.of(environ, quiet=output.quiet)
     words = Translator(prepared.language)
     printer = NoticePrinter(terminal, words)
     for notice in prepared.notices:  # what the repository's own file and the change do to the panel
         printer.warn(notice)
+    if prepared.is_change and (settled := _settle(prepared, terminal, output)) is not None:
+        return settled
     if options.estimate:
         return _show_estimate(prepared, Terminal.of(environ), as_json=output.as_json)
     starting = Starting(settings, environ, workers=True)
     # The store and the engine are loaded while the servers start.
     from orchestrator.application.backend import connect
+    from orchestrator.application.report import report_of
     from orchestrator.application.submit import submit_run
     from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 
@@ -122,11 +139,35 @@ def run_submission(
 
         def watch() -> int:
             _introduce(run, prepared, terminal, printer, settings.instance)
-            return watch_until_done(backend, run, terminal, output, words, asks=options.asks)
+            code = watch_until_done(backend, run, terminal, output, words, asks=options.asks)
+            if unattended:
+                _tell_unasked(report_of(backend, run), terminal, words)
+            return code
 
-        return or_detach(run, terminal, words, watch)
+        return or_detach(backend, run, terminal, words, watch)
     finally:
         backend.close()
+
+
+def _settle(prepared: PreparedRun, terminal: Terminal, output: OutputOptions) -> int | None:
+    """The exit code where nobody has to be asked about the change: nothing is started or stored then."""
+    from orchestrator.application.unasked import unasked_report  # loads the workflows
+
+    report = unasked_report(prepared)
+    if report is None:
+        return None
+    words = output.words(report.spec)
+    terminal.talk([line(Span(prepared.title, Style.DIM))])
+    deliver(report, terminal, output, words)
+    return exit_code(report)
+
+
+def _tell_unasked(report: RunReport, terminal: Terminal, words: Translator) -> None:
+    """That a question was answered because nobody was there to be asked."""
+    answer = report.result.decision if isinstance(report.result, FindingsResult) else None
+    if answer is not None and answer.channel == "policy" and not terminal.quiet:
+        text = words.message("decided_unasked", choice=answer.choice)
+        terminal.talk([line(Span(text, Style.DIM))])
 
 
 def leave_it(run: str, terminal: Terminal, output: OutputOptions, **more: object) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from orchestrator.application.backend import Backend
 from orchestrator.application.decide import DecisionRequest, decide
+from orchestrator.application.lifecycle import cancel
 from orchestrator.application.report import report_of
 from orchestrator.application.watch import RunWatcher, announce_watcher
 from orchestrator.cli.notices import warning
@@ -28,11 +29,12 @@ from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import open_decision
 from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.delivery.live import EXPECTED_S, WATCHED_S
-from shared.errors import DecisionConflict
+from shared.errors import DecisionConflict, UserError
 from shared.models.notices import Notice, notice
 
 SIGNALS_WITHIN_S = 0.2
 REMINDER_S = 25.0
+CANCEL_WITHIN_S = 3
 
 
 def actor() -> str:
@@ -95,13 +97,47 @@ def follow(watcher: RunWatcher, display: Display, timeout_s: float | None) -> bo
     return settled
 
 
-def or_detach(run: str, terminal: Terminal, words: Translator, work: Callable[[], int]) -> int:
-    """The code of `work`; interrupted, it lets go of the run and says how to find it again."""
+def or_detach(
+    backend: Backend, run: str, terminal: Terminal, words: Translator, work: Callable[[], int]
+) -> int:
+    """The code of `work`; interrupted, it lets go of the run, says how to find it again and offers to cancel it."""
     try:
         return work()
+    except QuestionLeft as left:
+        options = "|".join(left.options)
+        terminal.warn([line(words.message("left_open", run=run, options=options))])
     except KeyboardInterrupt:
         terminal.warn([line(words.message("detached", run=run))])
-        return ExitCode.INTERRUPTED
+        if terminal.can_ask and _wants_to_cancel(terminal, words):
+            terminal.warn([line(_cancelled(backend, run, words))])
+    return ExitCode.INTERRUPTED
+
+
+def _wants_to_cancel(terminal: Terminal, words: Translator) -> bool:
+    """Whether Ctrl-C comes a second time; any line that is typed ends the wait."""
+    terminal.warn([line(words.message("cancel_again", s=CANCEL_WITHIN_S))])
+    try:
+        select.select([sys.stdin], [], [], CANCEL_WITHIN_S)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _cancelled(backend: Backend, run: str, words: Translator) -> str:
+    try:
+        cancel(backend, run, actor())
+    except UserError as error:
+        return str(error)
+    return words.message("cancelled", run=run)
+
+
+class QuestionLeft(KeyboardInterrupt):
+    """Ctrl-C at a question: nothing goes on meanwhile. `options` are the answers that it waits for."""
+
+    def __init__(self, options: tuple[str, ...]) -> None:
+        """The question with these answers stays open."""
+        super().__init__()
+        self.options = options
 
 
 def watch_until_done(
@@ -144,16 +180,22 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, words: Transla
         return False
     shown = question_lines(report, words, columns_of(sys.stderr))
     terminal.warn([*shown, *open_decision(decision, words)])
-    choice = _choice(keys_for(options_of(decision)), words)
-    if choice == LATER:
-        return False
+    try:
+        choice = _choice(keys_for(options_of(decision)), words)
+        if choice == LATER:
+            return False
+        asks_why = report.workflow.asks_why(choice)
+        message = _typed(words.message("ask_message")) if asks_why else ""
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        raise QuestionLeft(options_of(decision)) from None
     answer = DecisionRequest(
         run=report.run.id,
         choice=choice,
         actor=actor(),
         channel="cli",
         key=decision.key,
-        message=_typed(words.message("ask_message")) if report.workflow.asks_why(choice) else "",
+        message=message,
         shown_sha256=decision.shown_sha256,
     )
     announce_watcher(backend, report.run.id, watched_s(terminal))  # a while has passed
@@ -175,7 +217,10 @@ def _choice(keys: Mapping[str, str], words: Translator) -> str:
 def _typed(prompted: str) -> str:
     sys.stderr.write(prompted)
     sys.stderr.flush()
-    return _typed_line().strip()
+    typed = _typed_line()
+    if not typed:  # Ctrl-D: the prompt's line is still open
+        sys.stderr.write("\n")
+    return typed.strip()
 
 
 def _typed_line() -> str:

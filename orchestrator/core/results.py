@@ -244,7 +244,7 @@ class ChangeResult(FindingsResult):
     """The result of a workflow about a change: what fixes were tried and applied, and who read which file.
 
     `unshown_objections` are findings that nobody could show, for which half of the critics ask for a fix; `evidence` is
-    what code has checked of a finding besides what it has itself.
+    what code has checked of a finding besides what it has itself. `not_asked` says why no turn was needed.
     """
 
     synthesis: Synthesis | None = None
@@ -253,6 +253,7 @@ class ChangeResult(FindingsResult):
     coverage: CoverageReport | None = None
     unshown_objections: tuple[str, ...] = ()
     evidence: dict[str, tuple[Ground, ...]] = Field(default_factory=dict)
+    not_asked: Notice | None = Field(default=None, exclude_if=lambda why: why is None)
 
     @property
     def merged(self) -> Synthesis | None:

@@ -39,7 +39,7 @@ def comparison_lines(
         Span(words.message("same"), Style.GOOD)
         if comparison.same
         else Span(words.message("differ"), Style.WARNING),
-        words.message("in_verdict_and_findings"),
+        words.message(_about(comparison.differing)),
     )
     heads = ("", first_run.id, second_run.id)
     same = sum(not comparison.changed(pair) for pair in comparison.findings)
@@ -58,6 +58,11 @@ def comparison_lines(
             wide = (*heads, "")[: len(rows[0])]
             lines += [line(Span(title, Style.STRONG)), *table(wide, rows)]
     return [head, verdict, *lines, *_likeness(comparison.answers, words)]
+
+
+def _about(differing: Sequence[str]) -> str:
+    """The message that says in what two runs differ, or are the same."""
+    return f"in_{'_and_'.join(differing or ('verdict', 'findings'))}"
 
 
 Row = tuple[str, ...]

@@ -28,7 +28,9 @@ def reading_warnings(report: CoverageReport | None) -> tuple[Notice, ...]:
     if report is None:
         return ()
     alone = _by_rules(report)
-    return (*((alone,) if alone else ()), *_few(unread(report)))
+    moved = tuple(file.path for file in report.files if file.excuse == UnreadReason.SUBMODULE)
+    told = (notice("submodule_moved", files=_listed(moved)),) if moved else ()
+    return (*((alone,) if alone else ()), *told, *_few(unread(report)))
 
 
 def rule_readings(report: CoverageReport | None) -> tuple[Notice, ...]:

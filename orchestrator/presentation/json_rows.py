@@ -37,7 +37,7 @@ _RUN = (
 
 def run_summary(run: RunRow) -> dict[str, Any]:
     """A run as lists show it."""
-    return {**fields(run, _RUN), "elapsed_s": round(run.elapsed_s, 3)}
+    return {**fields(run, _RUN), "id": run.id or None, "elapsed_s": round(run.elapsed_s, 3)}
 
 
 def fields(row: object, names: Iterable[str]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from orchestrator.presentation.result import (
     recorded_facts,
     states,
     still_working,
+    unasked_document,
     usage_by_participant,
     view_context,
     view_of,
@@ -29,6 +30,7 @@ from shared.models.outcomes import Verdict
 SIGNS = {
     Verdict.APPROVED: "✅",
     Verdict.CHECKS_PASSED: "☑️",
+    Verdict.NOTHING_TO_REVIEW: "☑️",
     Verdict.NEEDS_FIX: "❌",
     Verdict.INCONCLUSIVE: "⚠️",
 }
@@ -36,6 +38,10 @@ SIGNS = {
 
 def posted_document(report: RunReport, words: Translator) -> list[Block]:
     """The whole result of a review, in the order in which it is read below a change."""
+    if report.not_asked is not None:
+        verdict = report.verdict or Verdict.INCONCLUSIVE
+        title = Title(f"{SIGNS[verdict]} {verdict.value}", report.run.title)
+        return [title, *unasked_document(report, report.not_asked, words)]
     view = view_of(report)
     context = view_context(report, words)
     body = view.body(context)

@@ -25,6 +25,7 @@ from orchestrator.core.findings.verdict import (
 )
 from orchestrator.core.forges import PublishedCommit
 from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
+from orchestrator.presentation.applied import applied_so_far, mended_so_far
 from orchestrator.presentation.coverage import reading_warnings, rule_readings
 from orchestrator.presentation.step_warnings import absence, answers_shortened, stood_in
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
@@ -225,6 +226,9 @@ class RunReport:
     @property
     def standing(self) -> tuple[Finding, ...]:
         """The findings that no applied fix has resolved."""
+        if self.result is None:
+            mended = mended_so_far(self.steps, self.decisions)
+            return tuple(f for f in self.findings if f.id not in mended)
         named = self.result.standing if isinstance(self.result, FindingsResult) else None
         return self.findings if named is None else tuple(f for f in self.findings if f.id in named)
 
@@ -314,8 +318,15 @@ class RunReport:
 
     @property
     def applied(self) -> tuple[Applied, ...]:
-        """What was applied, one entry a review."""
+        """What was applied, one entry a review; also while the run goes on."""
+        if self.result is None:
+            return tuple(applied_so_far(self.steps).values())
         return self.result.applied if isinstance(self.result, ChangeResult) else ()
+
+    @property
+    def not_asked(self) -> Notice | None:
+        """Why nobody was asked about the change; None where a panel was."""
+        return self.result.not_asked if isinstance(self.result, ChangeResult) else None
 
     @property
     def unapplied(self) -> bool:
@@ -358,7 +369,7 @@ class RunReport:
             for _part, holder in self.workflow.parts_of(self.spec)
             if holder.provider == "scripted"
         )
-        return (notice("scripted", names=names),) if names else ()
+        return (notice("scripted", names=names),) if names and self.not_asked is None else ()
 
 
 def _worst_first(finding: Finding) -> tuple[int, str, int, int, str]:

@@ -40,6 +40,7 @@ from orchestrator.presentation.money import cost_of, spent
 from orchestrator.presentation.questions import asked
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.warning_lines import warned
+from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
 from shared.models.replies import Applied
 from shared.models.rows import DecisionRow, RecordRow
@@ -47,6 +48,7 @@ from shared.models.rows import DecisionRow, RecordRow
 VERDICT_STYLES = {
     Verdict.APPROVED: Style.GOOD,
     Verdict.CHECKS_PASSED: Style.WARNING,
+    Verdict.NOTHING_TO_REVIEW: Style.GOOD,
     Verdict.NEEDS_FIX: Style.BAD,
     Verdict.INCONCLUSIVE: Style.WARNING,
 }
@@ -75,6 +77,8 @@ def document(
 
     `deciding`: with all that an open decision is about.
     """
+    if report.not_asked is not None:
+        return unasked_document(report, report.not_asked, words)
     view = view_of(report)
     context = view_context(report, words, most_findings=most_findings, brief=brief)
     context = replace(context, deciding=deciding and report.open_decision is not None)
@@ -93,7 +97,8 @@ def document(
 def titled_document(report: RunReport, words: Translator) -> list[Block]:
     """The whole result under its title, for a file that is read by itself."""
     strategy = f" · {report.strategy}" if report.strategy else ""
-    title = Title(report.run.title, f"{report.run.id} · {report.run.workflow}{strategy}")
+    stored = f"{report.run.id} · " if report.run.id else ""
+    title = Title(report.run.title, f"{stored}{report.run.workflow}{strategy}")
     return [title, *document(report, words)]
 
 
@@ -161,6 +166,14 @@ def _head(
         *(Remark(state) for state in states(report, words)),
         *(remark(Span(f"  {text}", Style.DIM)) for text in filter(None, told)),
     ]
+
+
+def unasked_document(report: RunReport, why: Notice, words: Translator) -> list[Block]:
+    """The result for a change about which nobody was asked: the verdict, why, and what could not be read."""
+    verdict = report.verdict or Verdict.INCONCLUSIVE
+    shown = Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
+    told = [*states(report, words), *warned(report.warnings, words)]
+    return [remark(shown, f" · {words.translate(why)}"), *map(Remark, told)]
 
 
 def _debate(report: RunReport, words: Translator) -> str:

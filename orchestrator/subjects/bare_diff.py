@@ -15,6 +15,7 @@ from orchestrator.subjects.revisions import find_commit
 from orchestrator.subjects.screening import (
     BINARY,
     EXECUTABLE,
+    SUBMODULE,
     Unread,
     read_inside,
     screen_modes,
@@ -44,7 +45,7 @@ class _States:
 def read_bare_diff(request: ChangeRequest, data: bytes) -> CapturedChange:
     """The change that a diff describes; its files' states are known only when a repository here holds them.
 
-    Raises SubjectError for an empty, binary, too large or broken diff (with the line).
+    Raises SubjectError for a binary, too large or broken diff (with the line).
     """
     if (request.staged, request.base, request.target) != (False, None, None):
         raise SubjectError("A diff is the whole change: leave --staged, --base and the target out.")
@@ -68,7 +69,7 @@ def _parse(data: bytes, limits: CaptureLimits) -> tuple[FilePatch, ...]:
         raise SubjectError("The diff is in UTF-16 (Windows shells write that). Save it as UTF-8.")
     data = data.removeprefix(_UTF8_MARK)
     if not data.strip():
-        raise SubjectError("Nothing to review: the diff is empty.")
+        return ()
     if b"\0" in data[:8000]:
         raise SubjectError("The diff is binary: it holds NUL bytes, and no text diff does.")
     try:
@@ -102,6 +103,7 @@ def _file(patch: FilePatch, left_out: Unread | None, known: _States) -> Captured
         left_out=left_out,
         executable=executable,
         became_executable=executable and patch.old_mode != EXECUTABLE,
+        harmless=_harmless(patch),
     )
     if left_out is not None:
         return file
@@ -109,6 +111,17 @@ def _file(patch: FilePatch, left_out: Unread | None, known: _States) -> Captured
     if after is None and _is_new_to_readers(file, patch):
         return replace(file, left_out=_NOT_SHOWN)
     return replace(file, before=before, after=after, patch=patch)
+
+
+def _harmless(patch: FilePatch) -> str | None:
+    """Why a diff that shows no line of a file has left nothing out."""
+    if patch.old is None or patch.new is None:
+        return None
+    if patch.old_mode == patch.new_mode == SUBMODULE:
+        return "submodule"
+    if patch.hunks or patch.binary:
+        return None
+    return "unchanged" if patch.old == patch.new else "renamed"
 
 
 def _is_new_to_readers(file: CapturedFile, patch: FilePatch) -> bool:

@@ -9,7 +9,6 @@ from typing import Literal
 
 from orchestrator.subjects.kinds import HEAD_BYTES, harmless_kind, language_of, started_by_name
 from orchestrator.subjects.screening import Unread
-from shared.errors import SubjectError
 from shared.git.diff_pieces import FileText, cut_change
 from shared.git.hunks import changed_ranges, count_tag
 from shared.git.patch import FilePatch, split_lines
@@ -38,7 +37,8 @@ class CapturedFile:
     """A file before it is stored. `before` and `after` are None when absent or unknown.
 
     `head` are the first bytes of a file that is left out; `became_executable`: the change made it so; `same`: what is
-    left out is what was there before, byte for byte.
+    left out is what was there before, byte for byte; `harmless` is why nobody needs to read it, where the
+    capture saw that.
     """
 
     path: str
@@ -52,6 +52,7 @@ class CapturedFile:
     executable: bool = False
     became_executable: bool = False
     same: bool = False
+    harmless: str | None = None
 
     @property
     def language(self) -> str | None:
@@ -123,8 +124,7 @@ def old_name(patch: FilePatch) -> str | None:
 
 
 def store(change: CapturedChange, put: Put, mask: Mask) -> Subject:
-    """The change as a subject. Raises SubjectError, before anything is stored, when it holds nothing to review."""
-    _require_something(change)
+    """The change as a subject, also when there is nothing in it to review."""
     diff, masked = mask(change.diff)
     patches = [file.patch for file in change.files if file.patch]
 
@@ -170,8 +170,13 @@ def _readable_parts(change: CapturedChange, mask: Mask) -> Iterator[FileText]:
             yield FileText(file.path, mask(file.after)[0], is_diff=False)
 
 
+_POINTERS = frozenset((UnreadReason.SUBMODULE, UnreadReason.SYMLINK))
+
+
 def _harmless(file: CapturedFile) -> str | None:
     left_out = file.left_out
+    if file.harmless is not None and (left_out is None or left_out.code in _POINTERS):
+        return file.harmless
     if left_out is None or left_out.code not in (UnreadReason.BINARY, UnreadReason.TOO_LARGE):
         return None
     if file.same and not file.became_executable and _serves_as_before(file):
@@ -187,19 +192,3 @@ def _serves_as_before(file: CapturedFile) -> bool:
     suffix = new.suffix.lower()
     alike = old.name == new.name or old.suffix.lower() == suffix != ""
     return alike and suffix not in LOADED and not file.used_otherwise
-
-
-def _require_something(change: CapturedChange) -> None:
-    if any(file.patch and file.patch.hunks for file in change.files):
-        return
-    skipped = [file for file in change.files if file.left_out is not None]
-    shown = "; ".join(
-        f"{file.path}: {file.left_out.reason if file.left_out else file.status}"
-        for file in change.files[:5]
-    )
-    more = f"; and {len(change.files) - 5} more" if len(change.files) > 5 else ""
-    if len(skipped) == len(change.files):
-        reason = "no file has text that can be reviewed"
-    else:
-        reason = "no line is added or removed, only names, modes or empty files change"
-    raise SubjectError(f"Nothing to review in the {change.title}: {reason} ({shown}{more}).")

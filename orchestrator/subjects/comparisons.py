@@ -26,6 +26,7 @@ from orchestrator.subjects.revisions import (
 from shared.errors import SubjectError
 from shared.git.process import Git
 from shared.git.repository import Repository
+from shared.models.notices import Notice, notice
 
 INDEX, WORKTREE = "index", "worktree"
 
@@ -34,7 +35,7 @@ INDEX, WORKTREE = "index", "worktree"
 class StateComparison:
     """Two states. `states` are the words for `git diff`; `reviewed` is a commit, `index` or `worktree`.
 
-    `untracked` says that files which git does not know yet belong to it; `nothing` is the sentence for no change.
+    `untracked` says that files which git does not know yet belong to it; `nothing` says that they hold the same files.
     """
 
     title: str
@@ -42,7 +43,7 @@ class StateComparison:
     base: str | None
     reviewed: str
     head: str | None
-    nothing: str
+    nothing: Notice
     untracked: bool = False
 
 
@@ -126,7 +127,7 @@ def _staged(repository: Repository) -> StateComparison:
         base=head,
         reviewed=INDEX,
         head=head,
-        nothing="nothing is staged. Stage with `git add`, or leave --staged out to review the working tree",
+        nothing=notice("nothing_staged"),
     )
 
 
@@ -138,7 +139,7 @@ def _worktree(git: Git) -> StateComparison:
         base=head,
         reviewed=WORKTREE,
         head=head,
-        nothing="there are no staged changes, no uncommitted ones, and no commits",
+        nothing=notice("nothing_uncommitted"),
         untracked=True,
     )
 
@@ -165,7 +166,7 @@ def _between(git: Git, left: str, right: str) -> StateComparison:
         base=base,
         reviewed=reviewed,
         head=reviewed,
-        nothing=f"{left} and {right} hold the same files",
+        nothing=notice("nothing_between", left=left, right=right),
     )
 
 
@@ -184,7 +185,7 @@ def _since(git: Git, base: str, revision: str) -> StateComparison:
         base=parted,
         reviewed=reviewed,
         head=reviewed,
-        nothing=f"{name} changes no file since it left {base} (uncommitted changes are not part of it)",
+        nothing=notice("nothing_since", name=name, base=base),
     )
 
 
@@ -196,7 +197,7 @@ def _commit(git: Git, commit: str, word: str) -> StateComparison:
         base=known.parent,
         reviewed=commit,
         head=commit,
-        nothing=f"the {word} {known.short} changes no file",
+        nothing=notice("nothing_in_commit", commit=known.short),
     )
 
 

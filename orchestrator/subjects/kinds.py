@@ -6,6 +6,7 @@ its first bytes, and never where the file is executable.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from pathlib import PurePosixPath
 
@@ -123,6 +124,24 @@ def started_by_name(path: str) -> str | None:
     """The name or folder because of which some program runs the file unasked; None where there is none."""
     match = _STARTED.search(path)
     return None if match is None else next(group for group in match.groups() if group).lower()
+
+
+def inner_target(link: bytes, content: bytes) -> str | None:
+    """The path in the repository that a symbolic link names; None for one that leads out of it or into `.git`."""
+    try:
+        named = PurePosixPath(content.decode("utf-8"))
+        folder = PurePosixPath(link.decode("utf-8")).parent
+    except UnicodeDecodeError:
+        return None
+    path = posixpath.normpath(folder / named)
+    first = path.partition("/")[0].lower()
+    return None if named.is_absolute() or first in ("", ".", "..", ".git") else path
+
+
+def points_to_same(link: str, target: str) -> bool:
+    """Whether a link makes no more of a file than it is: neither code nor something that is started unasked."""
+    language, started = language_of(link), started_by_name(link)
+    return language in (None, language_of(target)) and started in (None, started_by_name(target))
 
 
 def _from_shebang(head: bytes) -> str | None:

@@ -38,10 +38,13 @@ from orchestrator.subjects.entries import (
     read_patch,
     size_on_disk,
 )
-from orchestrator.subjects.kinds import HARMLESS, HEAD_BYTES
+from orchestrator.subjects.kinds import HARMLESS, HEAD_BYTES, inner_target, points_to_same
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.subjects.screening import (
     EXECUTABLE,
+    PLAIN,
+    SUBMODULE,
+    SYMLINK,
     Unread,
     head_inside,
     is_executable,
@@ -56,6 +59,7 @@ from shared.git.hunks import apply_hunks, new_file_patch
 from shared.git.patch import FilePatch, parse_patch
 from shared.git.repository import Repository, open_repository
 from shared.models.coverage import UnreadReason
+from shared.models.notices import Notice, notice
 from shared.models.subject import Origin, Subject
 
 _EVERYTHING = ":(top)"
@@ -63,13 +67,17 @@ _EVERYTHING = ":(top)"
 
 @dataclass(frozen=True)
 class Located:
-    """A change that was found and not read yet: the two states, and what differs between them."""
+    """A change that was found and not read yet: the two states, and what differs between them.
+
+    `nothing` says why there is none, where no comparison holds a change.
+    """
 
     repository: Repository
     comparison: StateComparison
     pathspecs: tuple[str, ...]
     entries: tuple[ChangedEntry, ...]
     untracked: tuple[bytes, ...]
+    nothing: Notice | None = None
 
 
 def read_repository(request: ChangeRequest, located: Located | None = None) -> CapturedChange:
@@ -80,20 +88,20 @@ def read_repository(request: ChangeRequest, located: Located | None = None) -> C
 
 
 def locate(request: ChangeRequest) -> Located:
-    """The first comparison that the request allows and that holds a change."""
+    """The first comparison that the request allows and that holds a change; the last one where none does."""
     repository, pathspecs, revision = _locate(request)
-    nothing = ""
+    last: StateComparison | None = None
     for comparison in comparisons(repository, request, revision):
         entries = list_entries(repository.git, comparison, pathspecs)
         untracked = list_untracked(repository.git, pathspecs) if comparison.untracked else ()
         if entries or untracked:
             return Located(repository, comparison, pathspecs, entries, untracked)
-        nothing = comparison.nothing
-    narrowed = ""
-    if pathspecs != (_EVERYTHING,):
-        narrowed = " at the path that was named"
-        nothing = nothing.replace(" changes no file", " changes no file there")
-    raise SubjectError(f"Nothing to review{narrowed}: {nothing}.")
+        last = comparison
+    if last is None:
+        raise SubjectError("This bare repository has no commit yet, so there is nothing to review.")
+    narrowed = pathspecs != (_EVERYTHING,)
+    nothing = notice("nothing_there", why=last.nothing) if narrowed else last.nothing
+    return Located(repository, last, pathspecs, (), (), nothing)
 
 
 def _locate(request: ChangeRequest) -> tuple[Repository, tuple[str, ...], str | None]:
@@ -275,7 +283,37 @@ class _RepositoryReading:
             executable=entry.new_mode == EXECUTABLE,
             became_executable=entry.new_mode == EXECUTABLE and entry.old_mode != EXECUTABLE,
             same=entry.old_id is not None and entry.old_id == entry.new_id,
+            harmless=self._pointer(entry),
         )
+
+    def _pointer(self, entry: ChangedEntry) -> str | None:
+        """What an entry is that only points to something which is reviewed where it lies."""
+        if entry.old_mode == entry.new_mode == SUBMODULE:
+            return "submodule"
+        if entry.new_mode != SYMLINK:
+            return None
+        target = self._link_target(entry)
+        return "link" if target and points_to_same(readable(entry.path), target) else None
+
+    def _link_target(self, entry: ChangedEntry) -> str | None:
+        """The path that a link names, when plain files that git knows are all that lies there."""
+        git, reviewed = self.repository.git, self.comparison.reviewed
+        target = inner_target(entry.path, self._head_of_link(entry))
+        if target is None:
+            return None
+        words = ["ls-files", "--stage", "-z", "--", f":(top,literal){target}"]
+        if reviewed not in (INDEX, WORKTREE):
+            words = ["ls-tree", "-r", "-z", "--full-tree", reviewed, "--", target]
+        modes = [row[:6] for row in git.run(*words).split(b"\0") if row]
+        return target if modes and set(modes) <= {PLAIN, EXECUTABLE} else None
+
+    def _head_of_link(self, entry: ChangedEntry) -> bytes:
+        if entry.new_id is not None:
+            return self.repository.git.head("cat-file", "blob", entry.new_id, size=HEAD_BYTES)
+        try:
+            return os.readlink(os.path.join(os.fsencode(self.repository.place), entry.path))
+        except OSError:
+            return b""
 
     def _head(self, path: bytes, blob: str | None) -> bytes:
         """The first bytes of a file that was left out, where its name says that they matter."""

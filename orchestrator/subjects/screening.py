@@ -13,7 +13,8 @@ from orchestrator.subjects.request import Screen
 from shared.models.coverage import UnreadReason
 from shared.patterns import regex
 
-SYMLINK, SUBMODULE, EXECUTABLE = b"120000", b"160000", b"100755"
+SYMLINK, SUBMODULE = b"120000", b"160000"
+PLAIN, EXECUTABLE = b"100644", b"100755"
 _LFS = regex(
     rb"\s*version (?:https://git-lfs\.github\.com/spec/|https://hawser\.github\.com/spec/|http://git-media\.io/v/)"
 )

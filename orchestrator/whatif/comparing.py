@@ -80,9 +80,16 @@ class Comparison:
     @property
     def same(self) -> bool:
         """The same verdict, the same position chosen, and the same findings with the same severity and status."""
+        return not self.differing
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """Of what is compared (`verdict`, `position`, `findings`) that which is not the same."""
         verdict = next(both for both in self.conclusion if both.name == "verdict")
         first, second = self._choices
-        return verdict.same and first == second and not any(map(self.changed, self.findings))
+        changed = any(map(self.changed, self.findings))
+        differs = {"verdict": not verdict.same, "position": first != second, "findings": changed}
+        return tuple(name for name, is_so in differs.items() if is_so)
 
     def changed(self, pair: Pair) -> bool:
         """True when a finding is in one run only, or weighs or stands otherwise in the other."""

@@ -78,11 +78,13 @@ class Verdict(StrEnum):
     """What code derives from findings, stances and the ending.
 
     `CHECKS_PASSED`: nothing stands, and a part of the change or all of it was looked at by nobody but rules.
+    `NOTHING_TO_REVIEW`: no line of the change has to be read by anybody, so nobody was asked.
     `ANSWERED` is a question's and `DONE` an errand's; neither passes a gate.
     """
 
     APPROVED = "APPROVED"
     CHECKS_PASSED = "CHECKS_PASSED"
+    NOTHING_TO_REVIEW = "NOTHING_TO_REVIEW"
     NEEDS_FIX = "NEEDS_FIX"
     INCONCLUSIVE = "INCONCLUSIVE"
     ANSWERED = "ANSWERED"

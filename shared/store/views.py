@@ -27,6 +27,8 @@ SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_
 LIVE = (RunStatus.RUNNING, RunStatus.WAITING)
 _IS_LIVE = "status IN ('running', 'waiting')"
 _HAS_ENDED = "status NOT IN ('queued', 'running', 'waiting')"
+OF = "of"
+"""The label of a run that does something to another one, whose name it is: `last` never means it."""
 COUNTED_UP_TO = 5_000
 LONGEST_NAME = 80
 
@@ -38,13 +40,16 @@ def _run(row: Any) -> RunRow:
 
 
 def find_run(connection: Connection, name: str) -> RunRow:
-    """The run of that id, or of that unique beginning; `last` is the newest that no other run started.
+    """The run of that id, or of that unique beginning; `last` is the newest that no other run started,
+    but never the undoing of one.
 
     Raises UnknownRun, or UserError when the beginning fits several.
     """
     if name in ("last", "@"):
         rows = connection.execute(
-            _RUN + " WHERE parent_run IS NULL ORDER BY created_at DESC LIMIT 1"
+            _RUN + " WHERE parent_run IS NULL AND NOT EXISTS (SELECT FROM specs WHERE run_id = id "
+            "AND spec -> 'labels' ? %s) ORDER BY created_at DESC LIMIT 1",
+            (OF,),
         ).fetchall()
     elif not name.isprintable() or not name:
         # An empty variable of a script must not name the only run there is; Postgres takes no NUL and no surrogate.

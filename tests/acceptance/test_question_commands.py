@@ -267,7 +267,8 @@ def test_the_orchestrator_may_be_somebody_else(live: CommandLine, folder: Path):
 
 def test_a_plan_is_revised_and_then_accepted(live: CommandLine, folder: Path):
     members = cast("plan", "ada", "bob", "cyd")
-    done = live("plan", "Move the shop to the new server", *members, cwd=folder)
+    asks = ("--decide", "ask")
+    done = live("plan", "Move the shop to the new server", *members, *asks, cwd=folder)
     assert done.returncode == 8, done.stderr
     assert "revise|accept" in done.stdout
     run = newest(live)["run"]["id"]

@@ -21,7 +21,9 @@ PLACE = re.compile(r"(?m)^app\.py:\d+: (CRITICAL|MAJOR|MINOR) \S+ .+ \(\d/\d")
 
 
 def review(live: CommandLine, repository: Path, *arguments: str, **more):
-    return live("review", *arguments, cwd=repository, **more)
+    """Nobody sits at a terminal here: a test that does not say who decides wants the question left open."""
+    decides = () if {"--decide", "--no-wait"} & {*arguments} else ("--decide", "ask")
+    return live("review", *arguments, *decides, cwd=repository, **more)
 
 
 def run_id(live: CommandLine) -> str:
@@ -315,7 +317,26 @@ def test_later_leaves_the_decision_open(typed):
     assert session.end() == 8
 
 
-def test_ctrl_c_detaches_and_the_run_goes_on(typed, live: CommandLine, tmp_path: Path):
+def test_ctrl_c_and_ctrl_d_at_the_question_leave_it_open_in_words_of_their_own(
+    typed, live: CommandLine
+):
+    session = typed("review")
+    session.until("[l]ater?")
+    os.killpg(session.process.pid, signal.SIGINT)
+    assert session.end() == 130
+    assert "later? \r\nNothing was decided." in session.seen
+    assert "goes on" not in session.seen
+    again = typed("watch", "last")
+    again.until("[l]ater?")
+    again.type("\x04")
+    assert again.end() == 8
+    assert "later? \r\n" in again.seen
+    assert live("decide", "last", "skip").returncode == 0
+
+
+@pytest.fixture
+def waits(typed, tmp_path: Path) -> Iterator[tuple[Typed, Path]]:
+    """A review that somebody watches and that ends only when a file is there."""
     goes_on, reply = tmp_path / "goes on", '{"verdict": "APPROVED", "summary": "fine"}'
     critic = f"while [ ! -e '{goes_on}' ]; do sleep 0.05; done; echo '{reply}'"
     providers = {"cli": {"type": "command", "command": ["/bin/sh", "-c", critic]}}
@@ -324,7 +345,25 @@ def test_ctrl_c_detaches_and_the_run_goes_on(typed, live: CommandLine, tmp_path:
     panel = ("--panel", "cli,ruff,author=rules,chair=rules")
     session = typed("review", "--config", str(config), *panel, "--decide", "skip")
     session.until("run r")
+    yield session, goes_on
+    goes_on.touch()
+
+
+def test_a_second_ctrl_c_cancels_the_run(waits: tuple[Typed, Path], live: CommandLine):
+    session, _ = waits
     os.killpg(session.process.pid, signal.SIGINT)
+    session.until("Press Ctrl-C again")
+    os.killpg(session.process.pid, signal.SIGINT)
+    assert session.end() == 130
+    assert "is cancelled." in session.seen
+    assert json.loads(live("show", "last", "--json").stdout)["run"]["status"] == "cancelled"
+
+
+def test_ctrl_c_detaches_and_the_run_goes_on(waits: tuple[Typed, Path], live: CommandLine):
+    session, goes_on = waits
+    os.killpg(session.process.pid, signal.SIGINT)
+    session.until("Press Ctrl-C again")
+    session.type("\n")  # so that nobody has to wait
     assert session.end() == 130
     assert "quorate watch" in session.seen
     assert "Traceback" not in session.seen

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from orchestrator.application.backend import connected
-from orchestrator.application.decide import DecisionRequest
+from orchestrator.application.decide import DecisionRequest, decide_all
 from orchestrator.application.decide import decide as record_decision
 from orchestrator.application.report import report_of
 from orchestrator.application.watch import announce_watcher
@@ -35,11 +35,15 @@ from shared.models.rows import DecisionRow
         'quorate decide last apply_fix -m "looks right"',
         "quorate decide r3k apply_fix --only F1,F3",
         "quorate decide r3k skip",
+        "quorate decide --all skip",
         'quorate decide last revise -m "keep the old server for a week"',
     )
 )
 @click.argument("run", metavar="RUN")
-@click.argument("choice", metavar="CHOICE")
+@click.argument("choice", metavar="CHOICE", required=False)
+@click.option(
+    "--all", "everything", is_flag=True, help="Answer everything that waits; without RUN."
+)
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why; kept with the answer.")
 @click.option("--only", metavar="F1,F3", help="Apply only the fixes of these findings.")
 @click.option("--except", "without", metavar="F2", help="Apply all but these.")
@@ -54,7 +58,15 @@ from shared.models.rows import DecisionRow
 @json_option
 @language_option
 @quiet_option
-def decide(run: str, only: str | None, without: str | None, **typed: Any) -> int:
+def decide(
+    run: str,
+    choice: str | None,
+    *,
+    everything: bool,
+    only: str | None,
+    without: str | None,
+    **typed: Any,
+) -> int:
     """Answer a decision, bound to what was shown.
 
     CHOICE is one of the options that the decision offers: apply_fix or skip in a review, revise or accept for a
@@ -63,11 +75,21 @@ def decide(run: str, only: str | None, without: str | None, **typed: Any) -> int
     """
     options = take(OutputOptions, typed)
     terminal = Terminal.of(os.environ, quiet=options.quiet)
+    if everything:
+        picks = choice or only or without or typed["shown_sha256"]
+        if picks:
+            raise click.UsageError(
+                "--all takes one CHOICE and nothing else: quorate decide --all skip"
+            )
+        return _answer_all(run, typed["message"], terminal, options)
+    if choice is None:
+        raise click.UsageError("Missing argument 'CHOICE'.")
     with connected(os.environ) as backend:
         report = report_of(backend, run)
         name, words = report.run.id, options.words(report.spec)
         request = DecisionRequest(
             run=name,
+            choice=choice,
             actor=actor(),
             channel="cli",
             only=_names(only) or None,
@@ -80,6 +102,7 @@ def decide(run: str, only: str | None, without: str | None, **typed: Any) -> int
             _print_recorded(row, terminal, words, as_json=options.as_json)
             return 0
         return or_detach(
+            backend,
             name,
             terminal,
             words,
@@ -87,16 +110,42 @@ def decide(run: str, only: str | None, without: str | None, **typed: Any) -> int
         )
 
 
+def _answer_all(choice: str, message: str, terminal: Terminal, options: OutputOptions) -> int:
+    """Answer what waits, without following any run; the exit code."""
+    words = Translator(options.language or "en")
+    with connected(os.environ) as backend:
+        bulk = decide_all(backend, choice, actor(), message)
+    if options.as_json:
+        answered, left = ([_stored(row) for row in rows] for rows in (bulk.answered, bulk.left))
+        whole = {"schema_version": SCHEMA_VERSION, "answered": answered, "left": left}
+        terminal.result(dumps(whole))
+        return 0
+    told = [_recorded(row, words) for row in bulk.answered]
+    terminal.result([line(text) for text in told or [words.message("none_open")]])
+    for row in bulk.left:
+        offered = "|".join(row.question.get("options") or ())
+        text = words.message("left_undecided", run=row.run_id, choice=choice, options=offered)
+        terminal.warn([line(text)])
+    return 0
+
+
+def _stored(row: DecisionRow) -> dict[str, Any]:
+    return {"run": row.run_id, **decision_json(row)}
+
+
 def _print_recorded(
     row: DecisionRow, terminal: Terminal, words: Translator, *, as_json: bool
 ) -> None:
     if as_json:
-        whole = {"schema_version": SCHEMA_VERSION, "run": row.run_id, **decision_json(row)}
-        terminal.result(dumps(whole))
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, **_stored(row)}))
         return
+    terminal.result([line(_recorded(row, words))])
+
+
+def _recorded(row: DecisionRow, words: Translator) -> str:
     given = DecisionAnswer.model_validate(row.answer)
     text = words.message("decided", choice=given.choice, actor=given.actor, channel=given.channel)
-    terminal.result([line(f"{row.run_id}: {text}")])
+    return f"{row.run_id}: {text}"
 
 
 def _names(text: str | None) -> tuple[str, ...]:

@@ -134,7 +134,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
                 backend, forked, terminal, options, words, asks=asks, from_now=True
             )
 
-        return or_detach(forked, terminal, words, watch)
+        return or_detach(backend, forked, terminal, words, watch)
 
 
 def _show_plan(plan: ForkPlan, terminal: Terminal, *, as_json: bool) -> int:

@@ -41,6 +41,7 @@ def watch(run: str, **typed: Any) -> int:
         report = report_of(backend, run)
         name, words = report.run.id, options.words(report.spec)
         return or_detach(
+            backend,
             name,
             terminal,
             words,

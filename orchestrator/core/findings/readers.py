@@ -99,8 +99,14 @@ def closest(readers: Iterable[FilesRead], file: FileChange) -> ReadingDepth | No
 def is_reviewed(readers: Iterable[FilesRead], files: Iterable[FileCoverage]) -> bool:
     """Whether a model or a person answered, and read every file that has to be read."""
     answered = any(reader.kind is not ReaderKind.RULES for reader in readers)
-    needed = (file for file in files if file.required)
-    return answered and all(file.depth is ReadingDepth.REVIEWED for file in needed)
+    return answered and all(map(_is_reviewed, files))
+
+
+def _is_reviewed(file: FileCoverage) -> bool:
+    """What a submodule moves to is code that nobody has read here, though nobody has to."""
+    if file.excuse == UnreadReason.SUBMODULE:
+        return False
+    return not file.required or file.depth is ReadingDepth.REVIEWED
 
 
 def reader_rows(

@@ -86,6 +86,12 @@ def derive(
     return Verdict.CHECKS_PASSED if is_left_to_rules(coverage) else Verdict.APPROVED
 
 
+def derive_unasked(coverage: CoverageReport, rule: GateRule) -> Verdict:
+    """Of a change about which nobody had to be asked, or nobody could be: INCONCLUSIVE where a file should be read."""
+    passes = coverage.complete and not _lacks_reviewer(coverage, rule)
+    return Verdict.NOTHING_TO_REVIEW if passes else Verdict.INCONCLUSIVE
+
+
 def is_complete(coverage: CoverageReport | None) -> bool:
     """Whether nothing that is known of who read what keeps an approval away."""
     return coverage is None or coverage.complete
@@ -188,6 +194,8 @@ def gate_of(
     if rule.requires_consensus:
         agreed = result.agrees_on_verdict if isinstance(result, WorkflowResult) else None
         return consensus_gate(ending, agreed)
+    if isinstance(result, ChangeResult) and result.not_asked is not None:
+        return _unasked_gate(rule, result.coverage or CoverageReport())
     objections = result.unshown_objections if isinstance(result, ChangeResult) else ()
     return gate(
         findings,
@@ -197,6 +205,21 @@ def gate_of(
         objections,
         requires_reviewer=rule.requires_reviewer,
     )
+
+
+def _unasked_gate(rule: GateRule, coverage: CoverageReport) -> GateResult:
+    """Of a change about which nobody was asked."""
+    if _lacks_reviewer(coverage, rule):
+        return GateResult(GateOutcome.INCONCLUSIVE, notice("gate_reviewer_missing"))
+    if rule.fail_on is None:
+        return GateResult(GateOutcome.NOT_SET, notice("gate_not_set"))
+    if not coverage.complete:
+        return GateResult(GateOutcome.INCONCLUSIVE, gap(coverage))
+    return GateResult(GateOutcome.PASSED, notice("gate_nothing"))
+
+
+def _lacks_reviewer(coverage: CoverageReport, rule: GateRule) -> bool:
+    return rule.requires_reviewer and is_left_to_rules(coverage)
 
 
 def coverage_of(result: WorkflowResult | ShownMatter | None) -> CoverageReport | None:

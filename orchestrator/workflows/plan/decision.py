@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,15 +13,25 @@ from orchestrator.workflows.plan.context import DebatedVersion, PlanContext
 from orchestrator.workflows.plan.result import PlanContribution
 from shared.models.decision import DecisionAnswer
 
+AGAIN = replace(DECISION, kind="plan_again")
 
-def ask(context: PlanContext, debate: DebatedVersion) -> Effect[DecisionAnswer]:
+
+def ask(context: PlanContext, debate: DebatedVersion, attempt: int = 1) -> Effect[DecisionAnswer]:
     """The question, or the policy's answer at once; a word that means nothing for a plan asks.
 
-    Silence accepts: nothing is changed and nothing is spent without a word.
+    Silence accepts: nothing is changed and nothing is spent without a word. A second `attempt` follows a revision that
+    changed nothing.
     """
-    prompt = "Revise the plan, or accept it as it is?"
-    key = debate.plan.cycle.key("decision")
-    return DECISION.ask(key, context.spec.decision, prompt, partial(shown, context, debate))
+    cycle, policy, matter = (
+        debate.plan.cycle,
+        context.spec.decision,
+        partial(shown, context, debate),
+    )
+    if attempt == 1:
+        prompt = "Revise the plan, or accept it as it is?"
+        return DECISION.ask(cycle.key("decision"), policy, prompt, matter)
+    prompt = "The plan came back unchanged. Revise it again, or accept it as it is?"
+    return AGAIN.ask(cycle.key("decision", attempt), policy, prompt, matter)
 
 
 def shown(context: PlanContext, debate: DebatedVersion) -> dict[str, Any]:

@@ -6,13 +6,14 @@
                                                                                                 Executing
 
 The state names are the design's (seed 000); a run shows them as its phase. Executing means that the plan is handed on:
-as it was accepted, or as it stood when no further revision was possible, which the outcome tells apart.
+as it was accepted, or as it stood when no further revision was possible, which the outcome tells apart. A revision that
+changes nothing leads from Planning back to WaitingForDebateDecision.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from orchestrator.core.discussion.estimate import (
     INSTRUCTIONS_TOKENS,
@@ -26,9 +27,11 @@ from orchestrator.core.discussion.strategies import (
     strategy_named,
 )
 from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.descriptor import WorkflowLogic
+from orchestrator.workflows.plan.choices import DECISION
 from orchestrator.workflows.plan.conclusion import conclude, without_plan
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.decision import ask
@@ -58,15 +61,50 @@ def plan(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEGIE
         debates.append(debate)
         if not debate.wants_revision:
             break
-        yield from phase("Planning")
-        planned = yield from revised_plan(context, debate)
-        version = planned.version
-        turns += planned.turns
-        warnings += planned.warnings
-        if version is None:
-            warnings.append(notice("plan_stays"))
+        revision = yield from revise(context, debate)
+        debates[-1], version = revision.debate, revision.version
+        turns += revision.turns
+        warnings += revision.warnings
     yield from phase("Executing")
     return conclude(context, debates, turns, warnings)
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What came of asking for another version: one, or None and the debate with the last answer about the old one."""
+
+    debate: DebatedVersion
+    version: PlanVersion | None
+    turns: tuple[TurnResult, ...]
+    warnings: tuple[Notice, ...]
+
+
+def revise(context: PlanContext, debate: DebatedVersion) -> Effect[Revision]:
+    """Have the version revised; where nothing new comes, ask again: it can still be accepted as it is."""
+    turns: tuple[TurnResult, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+    for attempt in range(1, context.options.max_revisions + 1):
+        yield from phase("Planning")
+        planned = yield from revised_plan(context, debate, attempt)
+        turns, warnings = (*turns, *planned.turns), (*warnings, *planned.warnings)
+        if planned.version is not None:
+            return Revision(debate, planned.version, turns, warnings)
+        warnings = (*warnings, notice("plan_stays"))
+        if planned.over_budget or not asks_again(context):
+            break
+        yield from phase("WaitingForDebateDecision")
+        debate = replace(debate, answer=(yield from ask(context, debate, attempt + 1)))
+        if not debate.wants_revision:
+            break
+    else:
+        limit = context.options.max_revisions
+        warnings = (*warnings, notice("plan_revisions_used_up", limit=limit))
+    return Revision(debate, None, turns, warnings)
+
+
+def asks_again(context: PlanContext) -> bool:
+    """Whether a person decides; runs of version 1 end as they began."""
+    return context.spec.workflow_version > 1 and DECISION.answer(context.spec.decision) is None
 
 
 def one_debate(context: PlanContext, version: PlanVersion) -> Effect[DebatedVersion]:

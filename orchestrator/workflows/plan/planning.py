@@ -39,8 +39,11 @@ def first_plan(context: PlanContext) -> Effect[Planned]:
     return (yield from _write(context, 1, lambda: context.prompts.planning(context.planner)))
 
 
-def revised_plan(context: PlanContext, debate: DebatedVersion) -> Effect[Planned]:
-    """The next version, written with the synthesis, the open objections and the deciding person's words."""
+def revised_plan(context: PlanContext, debate: DebatedVersion, attempt: int) -> Effect[Planned]:
+    """The next version, written with the synthesis, the open objections and the deciding person's words.
+
+    From the second `attempt` on the version before it came back unchanged.
+    """
     history, plan = debate.history, debate.plan
     to_answer = tuple(finding for finding in history.findings if finding.status in _TO_ANSWER)
     view = PlanView(
@@ -56,6 +59,7 @@ def revised_plan(context: PlanContext, debate: DebatedVersion) -> Effect[Planned
         context,
         plan.number + 1,
         lambda: context.prompts.revision(context.planner, view, synthesis, note),
+        attempt,
     )
     if planned.version is not None and _is_same(plan.text, planned.version.text):
         warning = notice("plan_same_again", who=context.planner.name)
@@ -63,11 +67,14 @@ def revised_plan(context: PlanContext, debate: DebatedVersion) -> Effect[Planned
     return planned
 
 
-def _write(context: PlanContext, number: int, prompt: Callable[[], Prompt]) -> Effect[Planned]:
+def _write(
+    context: PlanContext, number: int, prompt: Callable[[], Prompt], attempt: int = 1
+) -> Effect[Planned]:
     planner = context.planner
+    stage = f"plan/{number}" if attempt == 1 else f"plan/{number}/{attempt}"
     result = yield from take_turn(
         Turn(
-            key=f"plan/{number}/{planner.name}",
+            key=f"{stage}/{planner.name}",
             participant=planner,
             role=PlanRole.PLAN,
             round=number,

@@ -14,16 +14,19 @@ from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.roles import PlanRole
 from orchestrator.workflows.plan.strategies import STRATEGIES
 
-VERSION = 1
+VERSION = 2
+"""2: a plan that nobody could revise is put to the person again."""
 
 HELP = """Let a panel challenge a plan; a person revises or accepts it.
 
 TEXT is the task, and the planner writes the plan; with --given it is the plan. An open decision ends
-with exit code 8: `quorate decide RUN revise|accept` answers it. Otherwise the code is 0, or what --fail-on says."""
+with exit code 8: `quorate decide RUN revise|accept` answers it. Without a terminal, or with --fail-on,
+the plan is accepted as it stands. Otherwise the code is 0, or what --fail-on says."""
 
 WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     name="plan",
     version=VERSION,
+    oldest=1,
     options=PlanOptions,
     logic="orchestrator.workflows.plan.logic",
     display="orchestrator.workflows.plan.view",

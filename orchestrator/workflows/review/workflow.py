@@ -19,7 +19,7 @@ VERSION = 2
 HELP = """Review a change with a panel; a person decides what is applied.
 
 Without arguments: what is staged, else what is not committed, else what the branch adds. Results go
-to stdout, progress to stderr. For CI give --decide skip: an open decision ends with exit code 8."""
+to stdout, progress to stderr. Without a terminal, or with --fail-on, nobody is asked and nothing is applied."""
 
 WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     name="review",
@@ -72,6 +72,6 @@ WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
         "quorate review HEAD~3..HEAD --strategy red-team --rounds 5",
         "quorate review --estimate              (what it would cost; nothing is started)",
         "quorate review --max-cost 0.50 --max-calls 40 --reuse",
-        "git diff main | quorate review --diff - --fail-on major --decide skip --json",
+        "git diff main | quorate review --diff - --fail-on major --json",
     ),
 )

@@ -63,12 +63,14 @@ def test_a_directory_without_a_repository_is_named(quiet_home: CommandLine, tmp_
 
 
 def test_nothing_staged_says_so(quiet_home: CommandLine, changed_repository: Path):
-    refused(quiet_home("review", "--staged", cwd=changed_repository))
+    done = quiet_home("review", "--staged", cwd=changed_repository)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("NOTHING_TO_REVIEW · nothing is staged")
     assert nothing_was_started(quiet_home)
 
 
-@pytest.mark.parametrize("diff", ["", "this is no diff\n", "\x00\x01\x02"])
-def test_an_empty_or_broken_diff_is_refused(quiet_home: CommandLine, diff: str):
+@pytest.mark.parametrize("diff", ["this is no diff\n", "\x00\x01\x02"])
+def test_a_broken_diff_is_refused(quiet_home: CommandLine, diff: str):
     refused(quiet_home("review", "--diff", "-", stdin=diff))
     assert nothing_was_started(quiet_home)
 

@@ -219,7 +219,7 @@ def test_a_finding_of_one_run_only_is_a_row_with_its_place():
     other = disputed("nothing is tested", detail="nobody calls this function with a hostile word")
     sides = Side(disputed(), usage), Side(other, usage)
     shown = text(comparison_lines(*sides, compare(*sides)))
-    assert "differ in verdict and findings" in shown
+    assert "differ in findings\n" in shown
     assert "Findings (0 are the same in both):" in shown
     assert "app.py:2 nothing is tested" in shown
 
@@ -292,6 +292,6 @@ def test_a_fork_and_a_comparison_speak_korean():
     usage = UsageRow(4, 300, 100, 0, 1.0, 0)
     sides = Side(recording, usage), Side(other, usage)
     lines = text(comparison_lines(*sides, compare(*sides), Translator("ko"))).splitlines()
-    assert lines[:2] == ["r1, r1 · 같은 실행", "다름 (판정과 지적)"]
+    assert lines[:2] == ["r1, r1 · 같은 실행", "다름 (지적)"]
     assert "종료    교착       교착" in lines
     assert "지적 (양쪽이 같은 것 0건):" in lines

@@ -15,10 +15,11 @@ from shared.models.run import DecisionPolicy
 from shared.models.steps import StepResult
 from tests.support.debates import fail, give, hold, submitted
 
-# The diagram of seed 000's plan mode, with what it leaves out: no plan at all, and no further revision.
+# The diagram of seed 000's plan mode, with what it leaves out: no plan at all, no further revision, and one that
+# changes nothing, which is put to the person again.
 DIAGRAM = {
     "": {"Planning"},
-    "Planning": {"Debating", "Executing"},
+    "Planning": {"Debating", "WaitingForDebateDecision", "Executing"},
     "Debating": {"Synthesizing"},
     "Synthesizing": {"WaitingForDebateDecision", "Executing"},
     "WaitingForDebateDecision": {"Planning", "Executing"},

@@ -1,5 +1,6 @@
 """What a debated plan ends with: the decision and its bound, synthesis, receipt, and what counts as a reply."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,14 +67,32 @@ def test_revisions_are_bounded_and_the_last_one_is_not_taken_for_accepted(limit)
     assert any("limit of" in warning for warning in all_words(outcome.warnings))
 
 
-def test_a_planner_that_brings_back_the_same_plan_ends_the_run():
-    class Stubborn(PlanCast):
-        def plan(self, step: Turn) -> StepResult:
-            return give(step, plan=PLAN.format(1))
+class Stubborn(PlanCast):
+    def plan(self, step: Turn) -> StepResult:
+        return give(step, plan=PLAN.format(1))
 
-    outcome, _ = held(Stubborn(), "revise")
+
+def test_a_plan_that_came_back_unchanged_can_still_be_accepted():
+    outcome, simulation = held(Stubborn(), "revise", "accept")
     assert len(outcome.detail["revisions"]) == 1
     assert any("same plan" in warning for warning in all_words(outcome.warnings))
+    assert outcome.detail["accepted"] is True
+    assert simulation.questions["decision/2"].question.kind == "plan_again"
+
+
+def test_a_plan_that_came_back_unchanged_is_revised_again_as_often_as_it_may_be():
+    outcome, simulation = held(Stubborn(), "revise", max_revisions=2)
+    assert {"plan/2/author", "plan/2/2/author"} <= set(simulation.commands)
+    assert "plan/2/3/author" not in simulation.commands
+    assert outcome.detail["accepted"] is False
+    assert "the limit of revisions (2) is reached" in all_words(outcome.warnings)
+
+
+def test_a_run_of_the_first_version_ends_with_a_plan_that_came_back_unchanged():
+    spec = submitted(PlanOptions())
+    earlier = replace(spec, spec=spec.spec.model_copy(update={"workflow_version": 1}))
+    outcome, simulation = hold(earlier, Stubborn(), decides("revise", "accept"))
+    assert list(simulation.questions) == ["decision"]
     assert outcome.detail["accepted"] is False
 
 

@@ -28,6 +28,7 @@ HANGUL = re.compile("[\uac00-\ud7a3]")
 ALIKE = {
     "cast_either",
     "cast_participant",
+    "excused_file",
     "failed_after",
     "failure",
     "notes",

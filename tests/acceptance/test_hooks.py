@@ -1,0 +1,276 @@
+"""The hook of docs/exit-codes.md in a real repository: harmless commits pass in silence, bad ones are stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures.instance import SCRIPTS, CommandLine, git
+from tests.support.doc_blocks import PAGES, blocks_of, is_script
+
+pytestmark = pytest.mark.acceptance
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(64)
+NEVER_SENT = "hooks_never_sent_value"
+
+
+def hook() -> str:
+    """The one script of the pages that git may run before a commit."""
+    page = next(page for page in PAGES if page.name == "exit-codes.md")
+    (script,) = (block.body for block in blocks_of(page) if is_script(block))
+    return script
+
+
+@pytest.fixture(scope="module")
+def hooked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with the hook, some code, a picture, a link and a submodule that may move."""
+    root = tmp_path_factory.mktemp("hooked")
+    library, repository = root / "library", root / "repository"
+    for folder in (library, repository):
+        folder.mkdir()
+        git(folder, "init", "-q", "-b", "main")
+        git(folder, "config", "user.name", "Test")
+        git(folder, "config", "user.email", "test@localhost")
+    for text in ("1\n", "2\n"):
+        (library / "a.txt").write_text(text)
+        git(library, "add", "-A")
+        git(library, "commit", "-qm", text.strip())
+    (repository / "app.py").write_text("def load(path):\n    return path\n")
+    (repository / "old.py").write_text("VALUE = 1\n")
+    (repository / "notes.md").write_text("# Notes\n")
+    (repository / "tool.sh").write_text("echo hello\n")
+    (repository / "tool.sh").chmod(0o755)
+    (repository / "link").symlink_to("app.py")
+    allowed = ("-c", "protocol.file.allow=always")
+    git(repository, *allowed, "submodule", "add", "-q", str(library), "lib")
+    git(repository / "lib", "checkout", "-q", "HEAD~1")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "start")
+    place = repository / ".git" / "hooks" / "pre-commit"
+    place.write_text(hook())
+    place.chmod(0o755)
+    return repository
+
+
+@pytest.fixture
+def commit(hooked: Path, live: CommandLine) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Stage everything in the repository and commit it, as somebody would who has Quorate on PATH."""
+    git(hooked, "reset", "-q", "--hard")
+    git(hooked, "clean", "-fdq")
+    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+
+    def run() -> subprocess.CompletedProcess[str]:
+        git(hooked, "add", "-Af")
+        return subprocess.run(
+            ["git", "commit", "-qm", "next", "--allow-empty"],
+            cwd=hooked,
+            env={**live.environ, "PATH": path},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+
+    return run
+
+
+def rename(repository: Path) -> None:
+    git(repository, "mv", "app.py", "main.py")
+    git(repository, "mv", "main.py", "app2.py")
+
+
+def add_text(repository: Path) -> None:
+    (repository / "notes.md").write_text("# Notes\nmore\n")
+
+
+def move_submodule(repository: Path) -> None:
+    git(repository / "lib", "checkout", "-q", "main")
+
+
+def move_link(repository: Path) -> None:
+    (repository / "link").unlink()
+    (repository / "link").symlink_to("notes.md")
+
+
+def leave(_repository: Path) -> None:
+    pass
+
+
+HARMLESS: dict[str, Callable[[Path], object]] = {
+    "nothing staged": leave,
+    "only a rename": lambda repository: git(repository, "mv", "old.py", "new.py"),
+    "only a mode": lambda repository: (repository / "tool.sh").chmod(0o644),
+    "a picture": lambda repository: (repository / "logo.png").write_bytes(PNG),
+    "a submodule that moved": move_submodule,
+    "a link that moved": move_link,
+    "an empty file": lambda repository: (repository / "__init__.py").touch(),
+    "only deletions": lambda repository: (repository / "notes.md").unlink(),
+    "a document renamed": lambda repository: git(repository, "mv", "notes.md", "NEWS.md"),
+    "clean code": lambda repository: (repository / "app.py").write_text("VALUE = 2\n"),
+    "a script that becomes executable": lambda repository: (repository / "old.py").chmod(0o755),
+    "prose": add_text,
+}
+BAD: dict[str, tuple[Callable[[Path], object], int, str]] = {
+    "a shell injection": (
+        lambda repository: (repository / "app.py").write_text(
+            "import subprocess\n\n\ndef run(name):\n    subprocess.call(name, shell=True)\n"
+        ),
+        1,
+        "app.py:5: CRITICAL",
+    ),
+    "a binary that nobody can read": (
+        lambda repository: (repository / "data.bin").write_bytes(b"\0\1\2"),
+        1,
+        "Nobody read data.bin: it is binary",
+    ),
+    "secrets that are never sent": (
+        lambda repository: (repository / ".env").write_text(f"TOKEN={NEVER_SENT}\n"),
+        1,
+        "Nobody read .env: it may hold secrets",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_a_harmless_commit_passes_in_silence(kind: str, commit, hooked: Path) -> None:
+    HARMLESS[kind](hooked)
+    done = commit()
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    git(hooked, "reset", "-q", "--hard", "HEAD~1")
+    git(hooked, "submodule", "update", "-q", "--checkout")
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_commit_is_stopped_and_says_why(kind: str, commit, hooked: Path) -> None:
+    change, code, told = BAD[kind]
+    change(hooked)
+    done = commit()
+    assert done.returncode == code
+    assert told in done.stdout + done.stderr
+    assert NEVER_SENT not in done.stdout + done.stderr
+
+
+# ---- what the same says in words, JSON and Markdown ------------------------------------------------
+
+
+def test_nothing_to_review_has_its_word_in_text_json_and_markdown(
+    hooked: Path, live: CommandLine, tmp_path: Path, commit
+) -> None:
+    before = live("list", "--json").stdout
+    (hooked / "app.py").unlink()
+    git(hooked, "mv", "old.py", "new.py")
+    git(hooked, "add", "-A")
+    staged = ("review", "--staged", "--fail-on", "major")
+
+    text = live(*staged, cwd=hooked)
+    assert (text.returncode, text.stdout.splitlines()) == (
+        0,
+        [
+            "NOTHING_TO_REVIEW · no line of the change has to be read: app.py (deleted), new.py (renamed)",
+            "Gate passed: there is nothing to review",
+        ],
+    )
+    content = json.loads(live(*staged, "--json", cwd=hooked).stdout)
+    assert content["verdict"] == "NOTHING_TO_REVIEW"
+    assert (content["run"]["id"], content["run"]["exit_code"]) == (None, 0)
+    assert content["gate"]["outcome"] == "passed"
+    assert [file["excuse"] for file in content["coverage"]["files"]] == ["deleted", "renamed"]
+    markdown = tmp_path / "result.md"
+    assert live(*staged, "-q", "-o", str(markdown), cwd=hooked).stdout == ""
+    assert r"**NOTHING\_TO\_REVIEW**" in markdown.read_text()
+    korean = live(*staged, "--lang", "ko", cwd=hooked).stdout
+    assert "app.py (삭제됨)" in korean
+    # Nothing was submitted for any of that.
+    assert live("list", "--json").stdout == before
+
+
+def test_somebody_who_insists_on_a_reviewer_is_not_told_that_there_is_nothing(
+    hooked: Path, live: CommandLine, commit
+) -> None:
+    (hooked / "app.py").unlink()
+    git(hooked, "add", "-A")
+    done = live("review", "--staged", "--require-reviewer", "--json", cwd=hooked)
+    assert (done.returncode, json.loads(done.stdout)["verdict"]) == (3, "INCONCLUSIVE")
+    git(hooked, "reset", "-q", "--hard")
+    move_link(hooked)
+    git(hooked, "add", "-A")
+    assert live("review", "--staged", "--require-reviewer", cwd=hooked).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param("/etc/passwd", id="out of the repository"),
+        pytest.param("../../elsewhere", id="above it"),
+        pytest.param("missing.txt", id="nothing that git knows"),
+        pytest.param(".git/config", id="git's own files"),
+    ],
+)
+def test_a_link_that_leads_elsewhere_stays_inconclusive(
+    target: str, hooked: Path, live: CommandLine, commit
+) -> None:
+    (hooked / "other").symlink_to(target)
+    git(hooked, "add", "-A")
+    done = live("review", "--staged", "--json", "-q", cwd=hooked)
+    assert (done.returncode, json.loads(done.stdout)["coverage"]["unread"]) == (3, ["other"])
+
+
+def test_code_beside_a_submodule_that_moved_is_checked_and_not_approved(
+    hooked: Path, live: CommandLine, commit
+) -> None:
+    move_submodule(hooked)
+    (hooked / "app.py").write_text("VALUE = 3\n")
+    git(hooked, "add", "-A")
+    done = live("review", "--staged", "--fail-on", "major", cwd=hooked)
+    assert done.returncode == 0
+    assert done.stdout.startswith("CHECKS_PASSED")
+    assert "What the submodule lib moves to has not been read" in done.stdout
+
+
+def test_an_empty_diff_and_equal_revisions_are_nothing_to_review(
+    hooked: Path, live: CommandLine
+) -> None:
+    diff = live("review", "--diff", "-", "--fail-on", "info", cwd=hooked, stdin="\n")
+    same = live("review", "HEAD..HEAD", "--fail-on", "info", cwd=hooked)
+    assert (diff.returncode, same.returncode) == (0, 0)
+    assert "the diff is empty" in diff.stdout
+    assert "HEAD and HEAD hold the same files" in same.stdout
+    assert live("review", "HEAD..nowhere", cwd=hooked).returncode == 2
+
+
+# ---- nobody to ask ---------------------------------------------------------------------------------
+
+
+def test_without_a_terminal_the_decision_is_skipped_and_the_code_is_the_gates(
+    live: CommandLine, changed_repository: Path
+) -> None:
+    gated = live("review", "--fail-on", "major", "--json", cwd=changed_repository)
+    content = json.loads(gated.stdout)
+    assert (gated.returncode, content["gate"]["outcome"]) == (1, "tripped")
+    answer = content["detail"]["decision"]
+    assert (answer["choice"], answer["actor"]) == ("skip", "policy")
+
+    free = live("review", cwd=changed_repository)
+    assert free.returncode == 0, free.stderr
+    assert "Nobody could be asked here, so the answer was `skip`" in free.stderr
+    assert live("review", "--decide", "ask", "-q", cwd=changed_repository).returncode == 8
+    config = changed_repository / "asks.yaml"
+    config.write_text("decision: {mode: ask}\n")
+    asked = live("review", "--config", str(config), "-q", cwd=changed_repository)
+    assert asked.returncode == 8, asked.stderr
+
+    waiting = json.loads(live("inbox", "--json").stdout)["decisions"]
+    assert live("decide", "--all", "apply_fix").returncode == 2
+    told = live("decide", "--all", "skip")
+    assert told.returncode == 0, told.stderr
+    assert {row["run"] for row in waiting} <= {
+        line.partition(":")[0] for line in told.stdout.splitlines()
+    }
+    assert json.loads(live("inbox", "--json").stdout)["decisions"] == []
+    assert live("decide", "--all", "skip").stdout == "no decision is open\n"
