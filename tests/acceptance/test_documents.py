@@ -54,18 +54,21 @@ def test_a_block_without_a_language_is_neither_a_command_nor_an_output_that_nobo
 ):
     """Diagrams and rows of tables are; a command is `sh`, a command with its output `console`."""
     commands = [block.where for block in unmarked() if block.body.startswith("quorate ")]
-    shown = [block.where for block in unmarked() if block.body.startswith(("[You]", "APPROVED"))]
+    shown = [
+        block.where for block in unmarked() if block.body.startswith(("[You]", "quorate: ", "$ "))
+    ]
     compared = [block.where for block in unmarked() if block.reason("not compared")]
     assert (commands, [where for where in shown if where not in compared]) == ([], [])
 
 
 def test_what_is_not_run_says_why_and_is_counted() -> None:
-    every = [example for block in BLOCKS for example in examples_of(block)]
+    commands = [block for block in BLOCKS if not is_script(block)]
+    every = [example for block in commands for example in examples_of(block)]
     left_out = [example for example in every if example.reason is not None]
     assert all(len(str(example.reason).split()) > 2 for example in left_out)
     # Whoever marks another one raises the number, and is seen to do so.
-    assert len(left_out) <= 14
-    assert len(every) - len(left_out) >= 30
+    assert len(left_out) <= 29
+    assert len(every) - len(left_out) >= 50
 
 
 # ---- the measure itself ----------------------------------------------------------------------------
