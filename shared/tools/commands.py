@@ -53,8 +53,8 @@ class AnalyserCommand(Wire):
     exit_codes: tuple[int, ...] = (0, 1)
     severity: dict[Level, GivenSeverity] = Field(default_factory=dict)
     reads: tuple[str, ...] = ()
-    env: dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w{0,99}$")], str] = Field(
-        default_factory=dict
+    env: dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$", max_length=100)], str] = (
+        Field(default_factory=dict)
     )
 
     @field_validator("command")
