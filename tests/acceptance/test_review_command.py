@@ -39,7 +39,7 @@ def test_a_change_is_reviewed_and_the_open_decision_is_code_eight(
     assert "Decision: " in done.stdout
     # Progress is on stderr, findings with their place as soon as they are known.
     assert re.search(r"(?m)^  app\.py:1: MINOR ", done.stderr)
-    assert "round 1: critique by ruff" in done.stderr
+    assert "checking with ruff" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
 
 
@@ -135,7 +135,7 @@ def test_results_go_to_files_by_their_ending(
 ):
     markdown = tmp_path / "r.md"
     review(live, changed_repository, "--decide", "skip", "-q", "-o", str(markdown))
-    assert markdown.read_text().startswith("# uncommitted changes")
+    assert "*uncommitted changes · rules only" in markdown.read_text()
     assert "**NEEDS\\_FIX**" in markdown.read_text()
     for ending, first in ((".json", "{"), (".txt", "NEEDS_FIX")):
         file = tmp_path / f"r{ending}"
