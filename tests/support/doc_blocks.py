@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+GUIDE = ROOT / "docs/guide.md"
+"""Typed as a whole, in its order: tests/acceptance/test_guide.py."""
+PAGES = (ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - {GUIDE}))
 
 _BLOCK = re.compile(
     r"(?m)(?P<comments>(?:^ *<!-- .*? -->\n)*)^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^ *```$",
