@@ -17,7 +17,7 @@ from tests.fixtures.instance import SCRIPTS, CommandLine, git, make_repository
 
 pytestmark = pytest.mark.acceptance
 
-PLACE = re.compile(r"(?m)^app\.py:\d+: (CRITICAL|MAJOR|MINOR) \S+ .+ \(\d/\d")
+PLACE = re.compile(r"(?m)^app\.py:\d+: (CRITICAL|MAJOR|MINOR) \S+ .+ F\d")
 
 
 def review(live: CommandLine, repository: Path, *arguments: str, **more):
@@ -37,9 +37,9 @@ def test_a_change_is_reviewed_and_the_open_decision_is_code_eight(
     assert done.returncode == 8, done.stderr
     assert PLACE.search(done.stdout)
     assert "Decision: " in done.stdout
-    # Progress is on stderr, findings with their place as soon as they are known.
-    assert re.search(r"(?m)^  app\.py:1: MINOR ", done.stderr)
+    # Progress is on stderr: that rules look, and how many findings each has. The findings are the result.
     assert "checking with ruff" in done.stderr
+    assert re.search(r"(?m)^ruff answered with \d finding", done.stderr)
     assert "\x1b" not in done.stdout + done.stderr
 
 
@@ -127,7 +127,7 @@ def test_paths_and_messages_in_korean_work(live: CommandLine, tmp_path: Path):
     repository = make_repository(tmp_path / "저장소", "모듈.py")
     done = review(live, repository, "--lang", "ko", "--decide", "skip")
     assert "모듈.py:" in done.stdout
-    assert "수렴도" in done.stdout
+    assert "지적" in done.stdout
 
 
 def test_results_go_to_files_by_their_ending(
@@ -135,8 +135,8 @@ def test_results_go_to_files_by_their_ending(
 ):
     markdown = tmp_path / "r.md"
     review(live, changed_repository, "--decide", "skip", "-q", "-o", str(markdown))
-    assert "*uncommitted changes · rules only" in markdown.read_text()
-    assert "**NEEDS\\_FIX**" in markdown.read_text()
+    assert "*uncommitted changes of the working tree · rules only" in markdown.read_text()
+    assert markdown.read_text().startswith("## ❌ NEEDS\\_FIX · ")
     for ending, first in ((".json", "{"), (".txt", "NEEDS_FIX")):
         file = tmp_path / f"r{ending}"
         assert live("show", "last", "-o", str(file)).returncode == 0
