@@ -167,8 +167,11 @@ def earlier_states(examined: Examined, documents: Documents) -> tuple[SourceFile
 
 
 def earlier_state(change: FileChange, documents: Documents) -> SourceFile | None:
-    """The file before the change; None where there was none, or none that can be read."""
-    if change.before is None:
+    """The file before the change; None where there was none, or none that can be read.
+
+    What became code or executable (`as_new`) was not used as what it is now: all of it is the change's.
+    """
+    if change.before is None or change.as_new:
         return None
     before = read_change(change.model_copy(update={"after": change.before}), documents)
     return before if isinstance(before, SourceFile) else None
