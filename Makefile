@@ -71,7 +71,9 @@ review: $(VENV)/.runtime
 	fi; \
 	exit $$code
 
+# Compiled once: where PYTHONDONTWRITEBYTECODE is set, each of the many processes would compile our sources again.
 test: $(VENV)/.dev
+	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
 	@$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadscope --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.dev

@@ -104,8 +104,11 @@ def clean(text: str) -> str:
 
 
 def drop_unseen(text: str) -> str:
-    """The text without escape sequences and unseen characters; newlines and tabs stay."""
-    return UNSEEN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    """The text without escape sequences and unseen characters; newlines and tabs stay. Again, it changes nothing more."""
+    text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
+    while (seen := UNSEEN.sub("", text)) != text:  # what one leaves out brings others together
+        text = seen
+    return text
 
 
 def _split(text: str) -> list[str]:
