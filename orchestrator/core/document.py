@@ -104,7 +104,7 @@ def clean(text: str) -> str:
 
 
 def drop_unseen(text: str) -> str:
-    """The text without escape sequences and unseen characters; newlines and tabs stay. Again, it changes nothing more."""
+    """The text without escape sequences and unseen characters; newlines and tabs stay. Idempotent."""
     text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
     while (seen := UNSEEN.sub("", text)) != text:  # what one leaves out brings others together
         text = seen
