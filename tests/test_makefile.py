@@ -57,7 +57,9 @@ def test_any_other_code_fails_and_is_named(clone: Path, code: int):
 
 def test_what_is_reviewed_can_be_named(clone: Path):
     script(clone / ".venv/bin/quorate", 'echo "$@"')
-    assert make(clone, "review", "REVIEW=HEAD~3..HEAD").stdout == "review --decide ask HEAD~3..HEAD\n"
+    assert (
+        make(clone, "review", "REVIEW=HEAD~3..HEAD").stdout == "review --decide ask HEAD~3..HEAD\n"
+    )
 
 
 def test_a_python_that_is_too_old_is_refused_in_one_sentence(clone: Path):
