@@ -1,24 +1,12 @@
-"""Cancel a run, look at a blocked one again, take an applied fix back."""
+"""Cancel a run, look at a blocked one again."""
 
 from __future__ import annotations
 
-import secrets
-from dataclasses import dataclass
-
 from orchestrator.application.backend import Backend
-from orchestrator.application.report import load_report
-from orchestrator.application.submit import store_run
-from orchestrator.presentation.locale.translator import ENGLISH
-from orchestrator.presentation.report import RunReport
-from orchestrator.workflows import UNDO
-from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
-from shared.models.outcomes import RunStatus, StepStatus
-from shared.models.run import Budget, RunSpec
+from shared.models.outcomes import RunStatus
 from shared.store.runs import cancel_run, unblock_run
-from shared.store.views import OF, find_run
-
-UNDO_S = 120.0
+from shared.store.views import find_run
 
 
 def cancel(backend: Backend, name: str, actor: str) -> str:
@@ -37,57 +25,3 @@ def resume(backend: Backend, name: str) -> str:
         raise UserError(f"run {run.id} is {run.status.value}, not blocked")
     backend.wake(run.id)
     return run.id
-
-
-# ---- undo: a small run of its own, because tool workers touch repositories --------------------------
-
-
-def submit_undo(backend: Backend, name: str) -> str:
-    """Take back what a run applied last; the id of the run that does it. Raises UserError when nothing was applied."""
-    report = backend.read(lambda connection: load_report(connection, name))
-    if (origin := report.spec.labels.get(OF)) is not None:  # an undoing: the run that it is about
-        report = backend.read(lambda connection: load_report(connection, str(origin)))
-    return store_run(backend, undo_spec(report), f"undo {report.run.id}", {})
-
-
-def undo_spec(report: RunReport) -> RunSpec:
-    """The run that undoes the last applied fix. Raises UserError when nothing was applied."""
-    if not report.applied:
-        raise UserError(f"run {report.run.id} has applied nothing that could be taken back")
-    return report.spec.model_copy(
-        update={
-            "workflow": UNDO,
-            "workflow_version": WORKFLOWS[UNDO].version,
-            "options": {},
-            "budget": Budget(max_seconds=UNDO_S),
-            "watched": True,
-            "seed": secrets.token_hex(16),
-            "labels": {
-                OF: report.run.id,
-                "applied": report.applied[-1].model_dump(mode="json"),
-            },
-        }
-    )
-
-
-@dataclass(frozen=True)
-class UndoResult:
-    """What came of an undo: what was done, and what was not."""
-
-    messages: tuple[str, ...]
-    failures: tuple[str, ...]
-    done: bool
-
-
-def undo_result(backend: Backend, undo: str) -> UndoResult:
-    """What came of the run that `submit_undo` started, once it is settled."""
-    report = backend.read(lambda connection: load_report(connection, undo))
-    done = [step for step in report.steps if step.status == StepStatus.DONE]
-    replies = [step.reply for step in done if step.reply is not None]
-    return UndoResult(
-        messages=tuple(str(reply.get("message", "")) for reply in replies),
-        failures=tuple(
-            ENGLISH.column(step.failure_message) for step in report.steps if step.failure_message
-        ),
-        done=report.run.status is RunStatus.COMPLETED and len(done) == len(report.steps),
-    )

@@ -8,13 +8,14 @@ import pytest
 from orchestrator.application.backend import Backend, connected
 from orchestrator.application.decide import DecisionRequest, decide
 from orchestrator.application.fork import ForkRequest, plan_run_fork, submit_fork
-from orchestrator.application.lifecycle import cancel, submit_undo, undo_result
+from orchestrator.application.lifecycle import cancel
 from orchestrator.application.listings import inbox, runs, spent
 from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.prepare import SubmissionRequest, prepare_run
 from orchestrator.application.replay import ReplayRequest, compare_runs, replay
 from orchestrator.application.report import report_of
 from orchestrator.application.submit import submit_run
+from orchestrator.application.undoing import submit_undo, undo_result
 from orchestrator.application.watch import RunWatcher
 from orchestrator.presentation.live.progress_events import RunSnapshot
 from orchestrator.presentation.report import RunReport

@@ -248,7 +248,7 @@ def test_two_reviews_of_one_change_by_two_panels_are_compared(
     done = live("diff", one, other)
 
     assert done.returncode == 1, done.stderr
-    assert "differ in findings\n" in done.stdout
+    assert "differ in verdict and findings\n" in done.stdout
     assert "ruff" in done.stdout
     found = data(live, "diff", one, other, code=1)
     assert [row["changed"] for row in found["findings"]].count(True) >= 1

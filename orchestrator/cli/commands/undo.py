@@ -7,8 +7,8 @@ import os
 import click
 
 from orchestrator.application.backend import connected
-from orchestrator.application.lifecycle import UNDO_S, submit_undo, undo_result
 from orchestrator.application.report import report_of
+from orchestrator.application.undoing import UNDO_S, submit_undo, undo_result
 from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, language_option, quiet_option

@@ -30,7 +30,7 @@ def test_an_unknown_option_names_the_help(quiet_home: CommandLine):
 def test_no_command_shows_the_help(quiet_home: CommandLine):
     done = quiet_home()
     assert done.returncode == 2
-    assert "Commands:" in done.stderr
+    assert "Start work:" in done.stderr
 
 
 @pytest.mark.parametrize(
