@@ -4,12 +4,13 @@ This is the one tool that runs code of the change. It does so only where a perso
 on this machine (workers/turns/allowance.py), on a copy of the reviewed state, behind walls: where this system gives
 none that hold files back, nothing is run. The copy has no links, no hooks and no repository around it.
 
-A supplied test is a file that is new, with a name that says test: it cannot change what the other tests are made of.
+A supplied test is a new file with a name by which runners of tests find one: it sets nothing up for the other tests.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,13 +32,18 @@ from workers.tools.snapshot import check_path, load_subject, path_problem, post_
 SHELL = "/bin/sh"
 MOST_PATCHES = 8
 MOST_TESTS = 8
-RUNS_A_TEST = 3  # as it was reviewed, before the change, with the patch
+RUNS_A_TEST = 4  # as it was reviewed twice, before the change, with the patch
 SCRATCH_MB = 2048
 TAIL = 600  # characters of what the tests wrote, for people
 HOLDING = frozenset({"namespaces", "landlock"})
 NOT_RUN = frozenset({126, 127})  # the shell's words for "cannot execute" and "not found"
-TEST_WORDS = ("test", "spec")
-SETTING_UP = frozenset({"conftest.py"})  # named like a test, and changes all others
+# As runners find tests; what sets other tests up (conftest.py, pytest.ini, vitest.config.ts) is named otherwise.
+TEST_NAMES = re.compile(
+    r"test_\w+\.(?:py|pl|sh|bats|rb|lua|ml|hs|r|jl|clj|exs|php|dart)"
+    r"|\w+_test\.(?:py|go|sh|rb|exs|erl|cc|cpp|c|rs|dart|lua|clj|nim|jl)|\w+_spec\.(?:rb|lua|cr)"
+    r"|[\w-]+\.(?:test|spec)\.(?:[cm]?[jt]sx?|coffee)|\w+(?:Test|Tests|Spec|IT)\.(?:java|kt|scala|groovy|cs|swift|php|hs)"
+    r"|\w+\.(?:bats|t)"
+)
 
 Files = Mapping[str, bytes | None]
 """Contents by path; None is a file that is not there."""
@@ -80,9 +86,8 @@ def run(inputs: SuiteInput, context: ToolContext) -> SuiteReport:
 
 def test_problem(path: str) -> str | None:
     """Why a supplied test may not have this path, or None."""
-    name = PurePosixPath(path).name.casefold()
-    if name in SETTING_UP or not any(word in name for word in TEST_WORDS):
-        return "its name does not say that it is a test"
+    if TEST_NAMES.fullmatch(PurePosixPath(path).name) is None:
+        return "its name is not one by which tests are found"
     return path_problem(path)
 
 
@@ -150,6 +155,10 @@ class _States:
         result = ReproductionRun(finding=finding, reviewed=run.code, told=run.told)
         if not result.fails:
             return result
+        again = self.trial.run(self.commit, {**self.reviewed, **added})
+        if again.code != run.code:
+            problem = "it does not end the same way twice"
+            return ReproductionRun(finding=finding, problem=problem)
         codes: dict[str, int | None] = {}
         if finding in self.patched:
             files = {**self.patched[finding], **added}

@@ -13,6 +13,7 @@ from shared.errors import ToolError
 from shared.models.replies import SuiteReport
 from shared.models.subject import Origin
 from tests.workers.tools.changes import patch_of, stored, subject_of
+from workers.tools.fixes.suite import test_problem as problem_of
 from workers.tools.registry import MemoryDocuments, ToolContext, run_tool
 from workers.tools.sandbox.walls import walls
 
@@ -206,6 +207,9 @@ def test_a_supplied_test_is_tried_where_the_state_before_the_change_is_not_known
         "tests/a\n_test.sh",
         "existing_test.sh",
         "out/linked_test.sh",
+        *("pytest.ini", "pytest.py", "unittest.py", "doctest.py", "inspect.py", "contest.py"),
+        *("pytest_cov.py", "test.pth", "test_x.pth", "vitest.config.ts", ".rspec", "tests.py"),
+        *(".husky/pre-test", "spec/spec_helper.rb", "jest.config.js", "test_x.py.ini"),
     ],
 )
 def test_a_supplied_test_that_is_no_new_test_file_is_not_run(
@@ -218,6 +222,26 @@ def test_a_supplied_test_that_is_no_new_test_file_is_not_run(
     assert [(run.problem is None, run.reviewed) for run in told.reproductions] == [(False, None)]
     assert not told.reproduced
     assert not (tmp_path / "linked_test.sh").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("tests/test_prices.py", "prices_test.go", "src/prices.test.ts", "spec/prices_spec.rb"),
+        *("src/test/java/PricesTest.java", "t/prices.t", "tests/prices.bats", "a/b.spec.jsx"),
+    ],
+)
+def test_names_by_which_runners_find_tests_are_taken(name: str) -> None:
+    assert problem_of(name) is None
+
+
+def test_a_test_that_ends_otherwise_the_second_time_shows_nothing(root: Path) -> None:
+    draws = ("tests/draw_test.sh", 'exit "$(( $(date +%N | sed s/^0*//) % 250 + 1 ))"\n')
+    command = "if [ -e tests ]; then sh tests/draw_test.sh; fi"
+    # Three draws of two codes: all three alike is not to be expected in the life of the project.
+    told = [report(root, command, tests=[draws]).reproductions[0] for _ in range(3)]
+    assert any(run.problem == "it does not end the same way twice" for run in told)
+    assert all(run.reviewed is None for run in told if run.problem)
 
 
 def test_where_tests_fail_anyway_a_supplied_one_says_nothing(root: Path) -> None:
