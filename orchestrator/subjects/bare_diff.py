@@ -21,6 +21,7 @@ from orchestrator.subjects.screening import (
     screen_modes,
     screen_path,
 )
+from orchestrator.subjects.started import is_started
 from shared.errors import EnvironmentFault, SubjectError
 from shared.git.hunks import apply_hunks, revert_hunks
 from shared.git.patch import BrokenPatch, FilePatch, parse_patch
@@ -118,7 +119,8 @@ def _harmless(patch: FilePatch) -> str | None:
     if patch.old is None or patch.new is None:
         return None
     if patch.old_mode == patch.new_mode == SUBMODULE:
-        return "submodule"
+        started = any(is_started(readable(name)) for name in _names(patch))
+        return None if started else "submodule"
     if patch.hunks or patch.binary:
         return None
     return "unchanged" if patch.old == patch.new else "renamed"

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from orchestrator.subjects.kinds import HEAD_BYTES, harmless_kind, language_of, started_by_name
+from orchestrator.subjects.kinds import HEAD_BYTES, LOADED, harmless_kind, language_of
 from orchestrator.subjects.screening import Unread
+from orchestrator.subjects.started import move_starts
 from shared.git.diff_pieces import FileText, cut_change
 from shared.git.hunks import changed_ranges, count_tag
 from shared.git.patch import FilePatch, split_lines
@@ -20,14 +21,6 @@ Put = Callable[[bytes], str]
 
 Mask = Callable[[bytes], tuple[bytes, int]]
 """Replaces the secrets of a text, line by line, and counts them. Every text goes through it before it is stored."""
-
-LOADED = frozenset(
-    (
-        ".pyc .pyo .pyd .pyz .pyzw .whl .egg .zip .so .dll .dylib .exe .com .node .wasm "
-        ".jar .war .class .gem .deb .rpm .apk"
-    ).split()
-)
-"""Binaries that programs run or load from where they lie."""
 
 Status = Literal["added", "modified", "deleted", "renamed"]
 
@@ -61,14 +54,19 @@ class CapturedFile:
 
     @property
     def used_otherwise(self) -> bool:
-        """True when the new name makes a program of it, or has one start it."""
+        """True when the new path makes a program of it, or a program starts or obeys one of its two paths."""
         if self.old_path is None:
             return False
-        started = started_by_name(self.path)
-        if started is not None and started != started_by_name(self.old_path):
+        if move_starts(self.old_path, self.path, is_code=self._may_be_code):
             return True
         before = language_of(self.old_path, (self.before or b"")[:HEAD_BYTES])
         return self.language is not None and self.language != before
+
+    @property
+    def _may_be_code(self) -> bool:
+        """True for a program, and for what is not known to be none: it has no suffix, and nobody sees into it."""
+        unknown = self.after is None and not PurePosixPath(self.path).suffix
+        return self.language is not None or self.executable or unknown
 
     @property
     def became_code(self) -> bool:

@@ -7,7 +7,7 @@ its first bytes, and never where the file is executable.
 from __future__ import annotations
 
 import posixpath
-import re
+from itertools import dropwhile
 from pathlib import PurePosixPath
 
 from shared.patterns import regex
@@ -77,14 +77,14 @@ _NAMES = {
     "sconscript": "scons",
     "snakefile": "snakemake",
 }
-# What a program runs because of its name or folder, though nobody calls it.
-_STARTED = regex(
-    r"(?:(?:^|/)(conftest\.py|sitecustomize\.py|usercustomize\.py|setup\.py|noxfile\.py|__main__\.py|action\.ya?ml"
-    r"|package\.json|docker-compose\.ya?ml|compose\.ya?ml|\.pre-commit-config\.ya?ml|\.git(?:attributes|modules))"
-    r"|^(\.github/workflows/)[^/]+\.ya?ml|^(\.circleci/|\.husky/|\.devcontainer/).+"
-    r"|^(\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.drone\.yml))\Z",
-    re.IGNORECASE,
+LOADED = frozenset(
+    (
+        ".pyc .pyo .pyd .pyz .pyzw .whl .egg .zip .so .dll .dylib .exe .com .node .wasm "
+        ".jar .war .class .gem .deb .rpm .apk"
+    ).split()
 )
+"""Binaries that programs run or load from where they lie."""
+
 _SHEBANG = regex(
     rb"\A(?:\xef\xbb\xbf)?#![ \t]*[^\s]*?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*)?([^\s/]+)(?=\s|\Z)"
 )
@@ -120,28 +120,23 @@ def language_of(path: str, head: bytes = b"") -> str | None:
     return stated
 
 
-def started_by_name(path: str) -> str | None:
-    """The name or folder because of which some program runs the file unasked; None where there is none."""
-    match = _STARTED.search(path)
-    return None if match is None else next(group for group in match.groups() if group).lower()
-
-
 def inner_target(link: bytes, content: bytes) -> str | None:
-    """The path in the repository that a symbolic link names; None for one that leads out of it or into `.git`."""
+    """The path in the repository that a symbolic link names; None for one that leads out of it or into `.git`.
+
+    None, too, for a target that goes up again after a name: where that leads depends on what the name is, since a
+    link on the way is followed first. What is not spelled plainly is refused with it.
+    """
     try:
-        named = PurePosixPath(content.decode("utf-8"))
-        folder = PurePosixPath(link.decode("utf-8")).parent
+        text, own = content.decode("utf-8"), PurePosixPath(link.decode("utf-8"))
     except UnicodeDecodeError:
         return None
-    path = posixpath.normpath(folder / named)
+    named = PurePosixPath(text)
+    names = tuple(dropwhile(lambda part: part == "..", named.parts))
+    if named.is_absolute() or str(named) != text or ".." in names or len(content) >= HEAD_BYTES:
+        return None
+    path = posixpath.normpath(own.parent / named)
     first = path.partition("/")[0].lower()
-    return None if named.is_absolute() or first in ("", ".", "..", ".git") else path
-
-
-def points_to_same(link: str, target: str) -> bool:
-    """Whether a link makes no more of a file than it is: neither code nor something that is started unasked."""
-    language, started = language_of(link), started_by_name(link)
-    return language in (None, language_of(target)) and started in (None, started_by_name(target))
+    return None if first in ("", ".", "..", ".git") else path
 
 
 def _from_shebang(head: bytes) -> str | None:

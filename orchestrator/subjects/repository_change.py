@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from orchestrator.subjects.bare_diff import read_bare_diff
 from orchestrator.subjects.change import (
@@ -38,7 +38,7 @@ from orchestrator.subjects.entries import (
     read_patch,
     size_on_disk,
 )
-from orchestrator.subjects.kinds import HARMLESS, HEAD_BYTES, inner_target, points_to_same
+from orchestrator.subjects.kinds import HARMLESS, HEAD_BYTES, LOADED, inner_target, language_of
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.subjects.screening import (
     EXECUTABLE,
@@ -54,6 +54,7 @@ from orchestrator.subjects.screening import (
     screen_path,
     too_large,
 )
+from orchestrator.subjects.started import is_started, move_starts
 from shared.errors import SubjectError
 from shared.git.hunks import apply_hunks, new_file_patch
 from shared.git.patch import FilePatch, parse_patch
@@ -287,25 +288,48 @@ class _RepositoryReading:
         )
 
     def _pointer(self, entry: ChangedEntry) -> str | None:
-        """What an entry is that only points to something which is reviewed where it lies."""
+        """What an entry is that only points to something which is reviewed where it lies.
+
+        Under a name that starts something it is more than that, and so is a link that led elsewhere before: whatever
+        uses the link gets something else from now on.
+        """
+        if is_started(readable(entry.path)) or is_started(readable(entry.old)):
+            return None
         if entry.old_mode == entry.new_mode == SUBMODULE:
             return "submodule"
-        if entry.new_mode != SYMLINK:
+        if entry.new_mode != SYMLINK or entry.status not in ("A", "R"):
             return None
-        target = self._link_target(entry)
-        return "link" if target and points_to_same(readable(entry.path), target) else None
-
-    def _link_target(self, entry: ChangedEntry) -> str | None:
-        """The path that a link names, when plain files that git knows are all that lies there."""
-        git, reviewed = self.repository.git, self.comparison.reviewed
         target = inner_target(entry.path, self._head_of_link(entry))
-        if target is None:
-            return None
-        words = ["ls-files", "--stage", "-z", "--", f":(top,literal){target}"]
+        return "link" if target and self._is_prose_or_data(target, readable(entry.path)) else None
+
+    def _is_prose_or_data(self, target: str, link: str) -> bool:
+        """Whether a plain file of the reviewed state lies there that is no program, by either name."""
+        head = self._plain_head(target)
+        if head is None or screen_path(target.encode(), self.request.screen) is not None:
+            return False
+        suffixes = {PurePosixPath(name).suffix.lower() for name in (target, link)} - {""}
+        if len(suffixes) > 1 or suffixes & LOADED or move_starts(target, link, is_code=False):
+            return False
+        return language_of(link) is None and language_of(target, head) is None
+
+    def _plain_head(self, path: str) -> bytes | None:
+        """The first bytes of a file of the reviewed state; None unless it is plain and not executable there.
+
+        A path that git lists as a file has no link among its folders; those of the working tree are looked at.
+        """
+        git, reviewed, top = self.repository.git, self.comparison.reviewed, self.repository.top
+        listing = ("ls-files", "--stage", "-z", "--", f":(top,literal){path}")
         if reviewed not in (INDEX, WORKTREE):
-            words = ["ls-tree", "-r", "-z", "--full-tree", reviewed, "--", target]
-        modes = [row[:6] for row in git.run(*words).split(b"\0") if row]
-        return target if modes and set(modes) <= {PLAIN, EXECUTABLE} else None
+            listing = ("ls-tree", "-z", "--full-tree", reviewed, "--", path)
+        facts, _, name = git.run(*listing).removesuffix(b"\0").partition(b"\t")
+        if name != path.encode() or not facts.startswith(PLAIN):
+            return None
+        if reviewed == WORKTREE and top is not None:
+            content = read_inside(top, name, self.request.limits.file_bytes)
+            plain = isinstance(content, bytes) and not is_executable(top, name)
+            return content[:HEAD_BYTES] if isinstance(content, bytes) and plain else None
+        blob = next(word for word in facts.decode("ascii").split() if len(word) >= 40)
+        return git.head("cat-file", "blob", blob, size=HEAD_BYTES)
 
     def _head_of_link(self, entry: ChangedEntry) -> bytes:
         if entry.new_id is not None:

@@ -48,16 +48,17 @@ def require_commit(git: Git, revision: str) -> str:
 
 
 def suggest(git: Git, revision: str) -> str:
-    """A sentence with the branch and tag names that are near `revision`, with a blank before; or nothing."""
+    """What may be meant or missing, with a blank before: branch and tag names near `revision`, or the rest of a shallow clone."""
     listed = git.ask(
         "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"
     )
     names = (listed or "").splitlines()
-    if not names:
-        return ""
     near = difflib.get_close_matches(revision, names, n=3, cutoff=0.5)
-    if near:
-        return f" Did you mean {' or '.join(repr(name) for name in near)}?"
+    meant = f" Did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
+    if _is_shallow(git):
+        return f"{meant} This clone is shallow and may lack it. {DEEPEN}"
+    if near or not names:
+        return meant
     return f" Branches and tags: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}."
 
 
@@ -94,13 +95,17 @@ def require_merge_base(git: Git, left: str, right: str) -> str:
     base = find_merge_base(git, require_commit(git, left), require_commit(git, right))
     if base is not None:
         return base
-    if git.ask("rev-parse", "--is-shallow-repository") == "true":
+    if _is_shallow(git):
         raise SubjectError(
             f"This clone is shallow and does not hold the commit at which {left} and {right} diverged. {DEEPEN}"
         )
     raise SubjectError(
         f"{left} and {right} have no commit in common. Name the two states: {left}..{right}"
     )
+
+
+def _is_shallow(git: Git) -> bool:
+    return git.ask("rev-parse", "--is-shallow-repository") == "true"
 
 
 def is_branch(git: Git, name: str) -> bool:

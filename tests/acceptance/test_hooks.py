@@ -98,6 +98,10 @@ def move_link(repository: Path) -> None:
     (repository / "link").symlink_to("notes.md")
 
 
+def add_link(repository: Path) -> None:
+    (repository / "README").symlink_to("notes.md")
+
+
 def leave(_repository: Path) -> None:
     pass
 
@@ -108,7 +112,7 @@ HARMLESS: dict[str, Callable[[Path], object]] = {
     "only a mode": lambda repository: (repository / "tool.sh").chmod(0o644),
     "a picture": lambda repository: (repository / "logo.png").write_bytes(PNG),
     "a submodule that moved": move_submodule,
-    "a link that moved": move_link,
+    "a link to a document": add_link,
     "an empty file": lambda repository: (repository / "__init__.py").touch(),
     "only deletions": lambda repository: (repository / "notes.md").unlink(),
     "a document renamed": lambda repository: git(repository, "mv", "notes.md", "NEWS.md"),
@@ -198,7 +202,7 @@ def test_somebody_who_insists_on_a_reviewer_is_not_told_that_there_is_nothing(
     done = live("review", "--staged", "--require-reviewer", "--json", cwd=hooked)
     assert (done.returncode, json.loads(done.stdout)["verdict"]) == (3, "INCONCLUSIVE")
     git(hooked, "reset", "-q", "--hard")
-    move_link(hooked)
+    add_link(hooked)
     git(hooked, "add", "-A")
     assert live("review", "--staged", "--require-reviewer", cwd=hooked).returncode == 0
 
@@ -219,6 +223,15 @@ def test_a_link_that_leads_elsewhere_stays_inconclusive(
     git(hooked, "add", "-A")
     done = live("review", "--staged", "--json", "-q", cwd=hooked)
     assert (done.returncode, json.loads(done.stdout)["coverage"]["unread"]) == (3, ["other"])
+
+
+def test_a_link_that_leads_to_another_file_than_before_stays_inconclusive(
+    hooked: Path, live: CommandLine, commit
+) -> None:
+    move_link(hooked)
+    git(hooked, "add", "-A")
+    done = live("review", "--staged", "--json", "-q", cwd=hooked)
+    assert (done.returncode, json.loads(done.stdout)["coverage"]["unread"]) == (3, ["link"])
 
 
 def test_code_beside_a_submodule_that_moved_is_checked_and_not_approved(

@@ -116,6 +116,9 @@ def test_a_shallow_clone_says_what_to_fetch(repo: Any, tmp_path: Path) -> None:
         repo.capture(path=shallow)
     with pytest.raises(SubjectError, match=r"shallow.* at which origin/main and HEAD diverged"):
         repo.capture(path=shallow, base="origin/main")
+    for missing in ("HEAD~1", "HEAD~1..HEAD", f"{'1' * 40}..HEAD"):
+        with pytest.raises(SubjectError, match=r"revision.*shallow.*fetch-depth: 0"):
+            repo.capture(path=shallow, target=missing)
 
 
 def test_unrelated_histories_have_no_merge_base(repo: Any) -> None:
