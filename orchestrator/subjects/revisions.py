@@ -48,7 +48,7 @@ def require_commit(git: Git, revision: str) -> str:
 
 
 def suggest(git: Git, revision: str) -> str:
-    """What may be meant or missing, with a blank before: branch and tag names near `revision`, or the rest of a shallow clone."""
+    """What may be meant or missing: names near `revision`, or the rest of a shallow clone. Begins with a blank, or is empty."""
     listed = git.ask(
         "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"
     )
