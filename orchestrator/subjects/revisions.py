@@ -48,7 +48,7 @@ def require_commit(git: Git, revision: str) -> str:
 
 
 def suggest(git: Git, revision: str) -> str:
-    """What may be meant or missing: names near `revision`, or the rest of a shallow clone. Begins with a blank, or is empty."""
+    """What may be meant or missing: names near `revision`, the rest of a shallow clone; or nothing."""
     listed = git.ask(
         "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"
     )
