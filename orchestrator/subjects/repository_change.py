@@ -318,9 +318,9 @@ class _RepositoryReading:
         A path that git lists as a file has no link among its folders; those of the working tree are looked at.
         """
         git, reviewed, top = self.repository.git, self.comparison.reviewed, self.repository.top
-        listing = ("ls-files", "--stage", "-z", "--", f":(top,literal){path}")
+        listing = ["ls-files", "--stage", "-z", "--", f":(top,literal){path}"]
         if reviewed not in (INDEX, WORKTREE):
-            listing = ("ls-tree", "-z", "--full-tree", reviewed, "--", path)
+            listing = ["ls-tree", "-z", "--full-tree", reviewed, "--", path]
         facts, _, name = git.run(*listing).removesuffix(b"\0").partition(b"\t")
         if name != path.encode() or not facts.startswith(PLAIN):
             return None
