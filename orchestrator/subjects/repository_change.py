@@ -313,21 +313,21 @@ class _RepositoryReading:
         return language_of(link) is None and language_of(target, head) is None
 
     def _plain_head(self, path: str) -> bytes | None:
-        """The first bytes of a file of the reviewed state; None unless it is plain and not executable there.
+        """How a file of the reviewed state begins; None unless it is plain and not executable there.
 
         A path that git lists as a file has no link among its folders; those of the working tree are looked at.
         """
-        git, reviewed, top = self.repository.git, self.comparison.reviewed, self.repository.top
+        git, reviewed = self.repository.git, self.comparison.reviewed
         listing = ["ls-files", "--stage", "-z", "--", f":(top,literal){path}"]
         if reviewed not in (INDEX, WORKTREE):
             listing = ["ls-tree", "-z", "--full-tree", reviewed, "--", path]
         facts, _, name = git.run(*listing).removesuffix(b"\0").partition(b"\t")
         if name != path.encode() or not facts.startswith(PLAIN):
             return None
-        if reviewed == WORKTREE and top is not None:
-            content = read_inside(top, name, self.request.limits.file_bytes)
-            plain = isinstance(content, bytes) and not is_executable(top, name)
-            return content[:HEAD_BYTES] if isinstance(content, bytes) and plain else None
+        if reviewed == WORKTREE:
+            top = self.repository.place
+            read = read_inside(top, name, self.request.limits.file_bytes)
+            return None if isinstance(read, Unread) or is_executable(top, name) else read
         blob = next(word for word in facts.decode("ascii").split() if len(word) >= 40)
         return git.head("cat-file", "blob", blob, size=HEAD_BYTES)
 
