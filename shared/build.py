@@ -63,11 +63,17 @@ def this_digest() -> str:
 
 
 def digest_of(root: Path) -> str:
-    """A digest of the packages in a folder: of their files' names and contents."""
+    """A digest of the packages in a folder: of their files' names and contents.
+
+    What an editor or git removes meanwhile is passed over.
+    """
     digest = hashlib.sha256()
     for package in PACKAGES:
         for name in sorted(_files(root / package)):
-            content = Path(name).read_bytes()
+            try:
+                content = Path(name).read_bytes()
+            except FileNotFoundError:
+                continue
             digest.update(f"{os.path.relpath(name, root)}\0{len(content)}\0".encode())
             digest.update(content)
     return digest.hexdigest()[:16]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,27 @@ def test_side_by_side_work_those_of_one_schema_and_of_two_contracts_the_older_le
     found = why_unfit(OURS, Company(revision, frozenset(versions)))
     assert why in found
     assert bool(found) == bool(why)
+
+
+def test_a_file_that_vanishes_meanwhile_is_passed_over(tmp_path: Path) -> None:
+    for package in PACKAGES:
+        (tmp_path / package).mkdir()
+    (tmp_path / "shared" / "kept.py").write_text("x = 1\n")
+    before = digest_of(tmp_path)
+    (tmp_path / "shared" / "gone.py").symlink_to(tmp_path / "shared" / "nowhere.py")
+    assert digest_of(tmp_path) == before
+    stop = threading.Event()
+
+    def flicker() -> None:
+        while not stop.is_set():
+            (tmp_path / "shared" / "brief.py").touch()
+            (tmp_path / "shared" / "brief.py").unlink()
+
+    writer = threading.Thread(target=flicker)
+    writer.start()
+    try:
+        for _ in range(300):
+            digest_of(tmp_path)
+    finally:
+        stop.set()
+        writer.join()

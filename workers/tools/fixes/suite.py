@@ -34,6 +34,8 @@ MOST_PATCHES = 8
 MOST_TESTS = 8
 RUNS_A_TEST = 4  # as it was reviewed twice, before the change, with the patch
 SCRATCH_MB = 2048
+# The project's own interpreter comes first, and its tests import what lies beside them and in the working directory.
+ENVIRONMENT = {"PATH": f"{SYSTEM_PATH}:{Path(sys.executable).parent}", "PYTHONSAFEPATH": ""}
 TAIL = 600  # characters of what the tests wrote, for people
 HOLDING = frozenset({"namespaces", "landlock"})
 NOT_RUN = frozenset({126, 127})  # the shell's words for "cannot execute" and "not found"
@@ -120,7 +122,7 @@ class _Trial:
                 cwd=tree,
                 home=home,
                 timeout_s=self._countdown.remaining_s() / self._times,
-                environment={"PATH": f"{Path(sys.executable).parent}:{SYSTEM_PATH}"},
+                environment=ENVIRONMENT,
                 confinement=self._countdown.confinement(scratch_mb=SCRATCH_MB),
             )
         self._times = max(1, self._times - 1)

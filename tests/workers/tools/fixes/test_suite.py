@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,15 @@ def test_tests_that_never_end_are_stopped_and_no_patch_is_tried(root: Path) -> N
     told = report(root, "sleep 600", patch_of("app.sh", BAD, GOOD), seconds=12.0)
     assert told.before.code is None
     assert told.runs == ()
+
+
+@pytest.mark.parametrize("command", ["python test_p.py", "python -m unittest -q test_p"])
+def test_python_finds_what_lies_beside_a_test(root: Path, command: str) -> None:
+    (root / "prices.py").write_text("def total(prices):\n    return sum(prices)\n")
+    (root / "test_p.py").write_text("from prices import total\n\nassert total([1, 2]) == 3\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "a project")
+    assert report(root, f"PATH={Path(sys.executable).parent} {command}").before.code in (0, 5)
 
 
 def test_a_command_that_is_not_there_is_an_error_and_no_result(root: Path) -> None:
