@@ -12,6 +12,7 @@ from orchestrator.presentation.formats.markdown_text import (
     html,
     inline,
     linked,
+    looks_like_code,
     prose,
 )
 from orchestrator.presentation.formats.suggestions import suggested_lines
@@ -27,7 +28,7 @@ SIGNS = {Severity.CRITICAL: "🔴", Severity.MAJOR: "🟠", Severity.MINOR: "�
 
 def findings(shown: FindingList, link: Link) -> str:
     """The table, then the details; what rules alone found is the table, with the rules' pages."""
-    if not any(entry.support for entry in shown.entries):
+    if not any(entry.carried for entry in shown.entries):
         return _table(shown, ("rule",), [_rule_row(entry, link) for entry in shown.entries])
     rows = [_row(entry, link) for entry in shown.entries]
     table = _table(shown, ("carried", "objections"), rows)
@@ -93,7 +94,7 @@ def _details(entry: FindingEntry, shown: FindingList, link: Link, *, unfolded: b
         _where(entry, link),
         _quoted(finding.quote or ""),
         prose(entry.why),
-        _labelled(words.suggestion, prose(entry.suggestion)),
+        _labelled(words.suggestion, _advice(entry.suggestion)),
         _suggested(entry),
         _labelled(words.carried, inline(entry.carried)),
         *(_objection(objection, words.objections) for objection in entry.objections),
@@ -106,8 +107,15 @@ def _quoted(text: str) -> str:
     return fenced(text) if text.strip() else ""
 
 
+def _advice(text: str) -> str:
+    """A suggestion; of one that is code the layout is kept."""
+    return fenced(text.strip("\n")) if looks_like_code(text) else prose(text)
+
+
 def _labelled(label: str, markup: str) -> str:
-    return f"**{inline(label)}:** {markup}" if markup.strip() else ""
+    """A text of several rows stands below its label: behind it, its first row would begin no block of code."""
+    between = "\n\n" if "\n" in markup else " "
+    return f"**{inline(label)}:**{between}{markup}" if markup.strip() else ""
 
 
 def _suggested(entry: FindingEntry) -> str:

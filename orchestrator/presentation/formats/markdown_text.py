@@ -18,17 +18,29 @@ _SPECIAL = regex(r"([\\`*_{}\[\]<>#!|~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 _LEADING = regex(r"^(\s*)([-+=]|\d+[.)](?=\s|$))")
 # The same without what only shapes a text.
 _LINKING = regex(r"([\\\[\]<>#!~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
-# Hosts look for `@name` and `#12` in the page that came of it, where no backslash is left: GitHub calls the person.
-# A blank without a width between the two is seen by the host and by nobody else.
-_CALLING = regex(r"(?<=[@#])(?=\w)")
+# Hosts look for `@name`, `#12`, `GH-12` and `!12` in the page that came of it, where no backslash is left: GitHub calls
+# the person. A blank without a width between the two is seen by the host and by nobody else.
+_CALLING = regex(r"(?<=[@#])(?=\w)|(?<=\bGH-)(?=\d)|(?<=!)(?=\d)", re.IGNORECASE)
 _APART = "&#8203;"
+# What closes a formula. One that a digit follows closes none, so the amounts of our own figures stay as they are.
+_FORMULA = regex(r"\$(?!\d)")
 _FENCE = regex(r"^(\s*)(`{3,}|~{3,})([^`~]*)$")
+_ITEM = regex(r"^\s*(?:[-*+]|\d+[.)])\s")
+_SENTENCE = regex(r"\w[.!?]\s*$")
 _QUOTE = regex(r"^( {0,3}(?:> ?)+)(.*)$", re.DOTALL)
 _TITLE = regex(r"^( {0,3})(#{1,6})(?=\s|$)")
 _UNDERLINE = regex(r"^\s*(=+|-+)\s*$")
 _TICKS = regex(r"`+")
 _UNSAFE = regex(r"[^\w.~:/?#@!$&'*+,;=%-]", re.ASCII)
-_KIND = regex(r"[\w+#.-]{0,24}")
+# Hosts draw diagrams and maps of other kinds, and offer a `suggestion` to be committed as it stands.
+_LANGUAGES = frozenset(
+    """
+    bash c c++ console cpp cs csharp css csv diff dockerfile elixir erlang go graphql groovy haskell hcl html http ini
+    java javascript js json jsonc jsx julia kotlin kt less lua make makefile markdown md nix objc ocaml patch perl php
+    plaintext powershell proto protobuf py python r rb rs ruby rust sass scala scss sh shell sql svelte swift terraform
+    tex text toml ts tsx txt typescript vue xml yaml yml zig zsh
+    """.split()
+)
 
 
 def escape(text: str) -> str:
@@ -43,8 +55,8 @@ def inline(text: str) -> str:
 
 
 def uncalled(markup: str) -> str:
-    """Finished Markdown or HTML in which `@name` calls nobody and `#12` leads nowhere."""
-    return _CALLING.sub(_APART, markup)
+    """Finished Markdown or HTML in which `@name` calls nobody, `#12` leads nowhere and `$x$` is no formula."""
+    return _FORMULA.sub("<span>$</span>", _CALLING.sub(_APART, markup))
 
 
 def html(text: str) -> str:
@@ -54,13 +66,15 @@ def html(text: str) -> str:
 
 def code(text: str) -> str:
     """One line of somebody's text as code, also in a table."""
-    shown = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f"<code>{uncalled(_SPECIAL.sub(_as_reference, shown))}</code>"
+    shown = _SPECIAL.sub(_as_reference, clean(text)).replace("$", "&#36;")
+    return f"<code>{shown}</code>"
 
 
 def _as_reference(special: re.Match[str]) -> str:
-    sign = special[0]
-    return sign if sign in "&#;<>" else f"&#{ord(sign)};"
+    """The sign as its number. In code nobody is called, but `name@host.org` would become an address."""
+    after = special.string[special.end() :]
+    apart = _APART if special[0] == "@" and after and not after[0].isspace() else ""
+    return f"&#{ord(special[0])};{apart}"
 
 
 def linked(text: str, address: str) -> str:
@@ -113,9 +127,18 @@ def _closes(row: str, mark: str) -> bool:
 
 
 def _code(lines: list[str], opening: re.Match[str]) -> str:
-    indent, kind = opening[1], _KIND.match(opening[3].strip())
+    indent, kind = opening[1], opening[3].strip().lower()
     text = "\n".join(row.removeprefix(indent) for row in lines)
-    return fenced(text, kind[0] if kind else "")
+    return fenced(text, kind if kind in _LANGUAGES else "")
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether rows of code stand there without a fence: indented ones, or several that are no sentences or lists."""
+    rows = text.strip("\n").split("\n")
+    if len(rows) < 2 or any(_FENCE.match(row) or _ITEM.match(row) for row in rows):
+        return False
+    indented = any(row[:1] in (" ", "\t") and row.strip() for row in rows[1:])
+    return indented or not any(not row.strip() or _SENTENCE.search(row) for row in rows)
 
 
 def _line(row: str) -> str:

@@ -151,12 +151,17 @@ def _finding(entry: FindingEntry, shown: FindingList) -> list[Line]:
         line(""),
         finding_line(entry),
         *(block(entry.why.strip(), indent="    ") if entry.why.strip() else ()),
-        *(
-            line("    ", Span(f"{label}: ", Style.DIM), text.strip())
-            for label, text in told
-            if text.strip()
-        ),
+        *chain.from_iterable(_labelled(label, text) for label, text in told if text.strip()),
     ]
+
+
+def _labelled(label: str, text: str) -> list[Line]:
+    """`label: text`; a text of several rows keeps its layout below its label."""
+    name = Span(f"{label}:", Style.DIM)
+    rows = block(text.strip("\n").rstrip(), indent="      ")
+    if len(rows) > 1:
+        return [line("    ", name), *rows]
+    return [line("    ", name, f" {text.strip()}")]
 
 
 def _objection(objection: Objection) -> str:

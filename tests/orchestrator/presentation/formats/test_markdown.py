@@ -1,7 +1,13 @@
 """Markdown in which nothing that somebody else wrote is markup."""
 
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
 from orchestrator.presentation.formats.markdown import render
-from orchestrator.presentation.formats.markdown_text import escape, fenced
+from orchestrator.presentation.formats.markdown_text import escape, fenced, looks_like_code
+from orchestrator.presentation.formats.text import render as as_text
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from shared.models.outcomes import Verdict
 from tests.support.reports import PATCH, make_finding, make_report
@@ -55,6 +61,60 @@ def test_a_patch_cannot_close_its_own_fence():
     text = fenced("+```\n+# a heading\n", "diff")
     assert text.startswith("````diff\n")
     assert text.endswith("\n````")
+
+
+HOSTILE = "<img src=https://evil.test/p.png> @me [click](https://evil.test) #12"
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["```x\n", "```\n", "~~~\n", "- ", "    ", "\n", "> ", f"{HOSTILE}\n", "`", "a"]
+        )
+    ).map("".join)
+)
+@example(f"```x\n{HOSTILE}\n```")
+@example(f"    ```\n{HOSTILE}")
+def test_no_suggestion_leaves_its_place(suggestion: str) -> None:
+    """Whatever one finding suggests, its details end where ours end, and the next finding's quotation is code."""
+    found = make_finding(suggestion=suggestion), make_finding("F2", quote="<b>quoted</b>")
+    text = render(make_report(verdict=Verdict.NEEDS_FIX, findings=found), ENGLISH)
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    blocks = "".join(token.content for token in tokens if token.type == "html_block")
+    inner = [child for token in tokens for child in token.children or ()]
+
+    assert blocks.count("</details>") == blocks.count("<details") == text.count("<details") >= 2
+    assert "evil" not in blocks
+    assert not any(c.type in {"image", "link_open"} for c in inner)
+    assert not any("evil" in c.content for c in inner if c.type == "html_inline")
+    assert any(token.type == "fence" and "<b>quoted</b>" in token.content for token in tokens)
+
+
+def test_a_suggestion_of_several_lines_keeps_its_layout():
+    code = "if balance < total:\n    raise InsufficientFunds"
+    found = make_finding(suggestion=code)
+    report = make_report(verdict=Verdict.NEEDS_FIX, findings=(found,))
+    assert f"**Suggestion:**\n\n```\n{code}\n```" in render(report, ENGLISH)
+    shown = as_text(report, ENGLISH)
+    assert (
+        "    Suggestion:\n      if balance < total:\n          raise InsufficientFunds\n" in shown
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_code"),
+    [
+        ("a = 1\nb = 2", True),
+        ("for x in y:\n\tprint(x)", True),
+        ("Use a list.\nIt is shorter.", False),
+        ("Do:\n\n- this\n- that", False),
+        ("One line", False),
+        ("So:\n```\nx\n```", False),
+        ("First part.\n\nSecond part.", False),
+    ],
+)
+def test_code_without_a_fence_is_told_from_words(text: str, is_code: bool):
+    assert looks_like_code(text) is is_code
 
 
 def test_a_details_block_cannot_be_left_by_a_title():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from orchestrator.presentation.formats.markdown_text import escape, prose
+from orchestrator.presentation.formats.markdown_text import code, escape, linked, prose
 
 HOSTILE = st.lists(
     st.sampled_from(
@@ -20,7 +21,17 @@ HOSTILE = st.lists(
                 "<img src=x>",
                 "<https://e.test>",
             ),
-            *("[ref]: https://evil.test", "[ref]", "`", "``", "```", "~~~", "```python", "    ```"),
+            *(
+                "[ref]: https://evil.test",
+                "[ref]",
+                "`",
+                "``",
+                "```",
+                "~~~",
+                "```python",
+                "```mermaid",
+                "    ```",
+            ),
             *("\n", "\n\n", "> ", "- ", "\\", "\\`", "# ", "a", " ", "~~~ `x`", "--", "=="),
             *("www.evil.test", "https://evil.test", "&lt;", "<!--", "-->", "<div>", "@all", "#12"),
         ]
@@ -39,6 +50,7 @@ def test_no_participant_brings_a_link_an_image_or_a_tag(text: str) -> None:
     kinds = {one.type for one in tokens}
     kinds |= {child.type for one in tokens for child in one.children or ()}
     assert not kinds & {"link_open", "image", "html_inline", "html_block"}
+    assert {one.info for one in tokens if one.type == "fence"} <= {"", "python"}
     assert not any(one.type == "heading_open" and one.tag in ("h1", "h2") for one in tokens)
 
 
@@ -49,6 +61,37 @@ def test_a_page_that_came_of_it_calls_nobody_and_leads_nowhere() -> None:
         assert not re.search(r"[@#]\w", shown)
         assert "octo-org/team" in shown
     assert "`@decorator`" in prose(text)
+
+
+@pytest.mark.parametrize(
+    "name", ["a_b.py", "a*b|c`d.py", "x@2x.png", "a&#95;b.py", "<a> [b]#1", "$A$.js"]
+)
+def test_a_name_is_shown_as_it_is(name: str) -> None:
+    for made in (code(name), linked(name, "https://host.test/x")):
+        shown = unescape(re.sub("<[^>]*>", "", PARSER.render(made))).strip()
+        assert shown.replace("\u200b", "") == name
+        assert shown.count("\u200b") == name.count("@")
+    assert code("a_b.py") == "<code>a&#95;b.py</code>"
+
+
+def test_another_hosts_reference_leads_nowhere() -> None:
+    shown = PARSER.render(prose("Fixes GH-7 and gh-8, closes !9; RIGH-7 stays"))
+    assert not re.search(r"GH-\d|!\d", shown.replace("RIGH-7", ""), re.IGNORECASE)
+    assert "RIGH-7" in shown
+
+
+@pytest.mark.parametrize("text", ["$a_b$", "$$x$$", "$`x`$", "from $HOME to $PATH", "\\$x\\$"])
+def test_a_formula_is_shown_as_it_was_written(text: str) -> None:
+    for made in (prose(text), escape(text)):
+        assert not re.search(r"(?<!<span>)\$(?!\d)", made)
+    assert escape("$0.31 of $1.00") == "$0.31 of $1.00"
+
+
+@pytest.mark.parametrize(
+    "kind", ["suggestion", "mermaid", "geojson", "math", "suggestion:-0+1", "Stl"]
+)
+def test_a_block_of_code_is_nothing_that_a_host_draws_or_commits(kind: str) -> None:
+    assert prose(f"~~~ {kind}\nx\n~~~") == "```\nx\n```"
 
 
 def test_a_number_begins_no_list_unless_a_blank_follows() -> None:
