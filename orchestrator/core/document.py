@@ -198,8 +198,8 @@ class FindingEntry:
     An `evident` status goes without saying. `marks` tell how far it is to be believed, `why` what is wrong,
     `suggestion` what is to be done, `supporters` and, in words, `carried` who carries it, `objections` who does not.
     `again` are the names that later reviews gave it, `patch` is a usable fix of it alone, `rule_page` explains an
-    analyser's rule. Without a `support` nobody was asked: rules alone have looked. A `faint` one is only counted where
-    not everything is shown.
+    analyser's rule. Where nothing is `carried` rules alone have looked; without a `support` there is one voice. A
+    `faint` one is only counted where not everything is shown.
     """
 
     finding: Finding

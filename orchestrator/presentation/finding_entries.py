@@ -60,7 +60,9 @@ def finding_entry(finding: Finding, report: RunReport, words: Translator) -> Fin
     )
     if by_rules:
         return entry
-    votes = f"{effective_votes(carrying)}/{effective_votes(report.critics)}"
+    everybody = effective_votes(report.critics)
+    # Of one family there is one voice, even where its members do not agree: a ratio would hide who is against.
+    votes = f"{effective_votes(carrying)}/{everybody}" if everybody > 1 else ""
     carried = "; ".join(
         (_carried(carrying, report, positions, words), *_conceded(positions, words))
     )
@@ -85,10 +87,12 @@ def _carried(
     positions: Iterable[FinalPosition],
     words: Translator,
 ) -> str:
-    """`ada, cleo (in part) (2 of 4)`"""
+    """`ada, cleo (in part) (2 of 4)`; the names alone where all are one voice."""
     partly = {held.participant for held in positions if held.position is Position.PARTIAL}
     names = [words.message("in_part", who=c.name) if c.name in partly else c.name for c in carrying]
     votes, everybody = effective_votes(carrying), effective_votes(report.critics)
+    if everybody < 2:
+        return ", ".join(names) or "-"
     independent = (votes, everybody) == (len(carrying), len(report.critics))
     word = "carried_by" if independent else "carried_by_voices"
     return words.message(word, names=", ".join(names) or "-", n=votes, all=everybody)

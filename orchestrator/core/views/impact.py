@@ -67,6 +67,8 @@ def _helped(view: ViewContext[ResultT], shown: ImpactView) -> str:
     moved = shown.impact.changed_votes or (shown.about_findings and shown.changes)
     helped = shown.impact.helped
     word = "overruled" if helped == "changed" and not moved else helped
+    # A verdict is stored as confirmed where no position on a finding moved, although somebody's vote may have.
+    word = "confirmed_after_changes" if helped == "confirmed" and moved else word
     # A verdict that code or a judge arrived at settles nothing among those who still disagree.
     word = word if _agreed(view) else _UNAGREED.get(word, word)
     return view.word(f"helped_{word}", helped)

@@ -120,10 +120,11 @@ def _is_of(finding: Finding, version: int) -> bool:
 def _objection(view: PlanView, entry: FindingEntry) -> Item:
     finding = entry.finding
     detail = "" if view.brief or not finding.detail else f" — {finding.detail}"
+    told = (entry.support, "" if entry.evident else entry.status, finding.id)
     return Item(
         f"{finding.title}{detail}{entry.caveat}",
         finding.severity.value,
-        ", ".join((entry.support, *(() if entry.evident else (entry.status,)), finding.id)),
+        ", ".join(filter(None, told)),
         SEVERITY_STYLES[finding.severity],
     )
 

@@ -90,7 +90,8 @@ def _patch(view: ReviewView) -> list[Block]:
     usable = [fix for fix in fixes.fixes if fix.problem is None]
     mended = frozenset(chain.from_iterable(fix.findings for fix in usable))
     told = [*_usable(view, fixes, usable, mended), *_unusable(view, fixes, mended)]
-    return [Heading(view.message("patch")), *told] if told else []
+    wholly = any(isinstance(shown, Patch) for shown in told)
+    return [Heading(view.message("patch")), *told] if wholly else told
 
 
 def _usable(
@@ -125,9 +126,13 @@ def _mends(view: ReviewView, mended: frozenset[str]) -> str:
     left = [name for name, also in labels.items() if not also & mended]
     known = [name for name, also in labels.items() if also & mended]
     names = ", ".join(known or sorted(mended))
+    # Once it is over and nothing was applied, nothing was mended.
+    skipped = view.result is not None and not view.result.applied
     if not left:
-        return view.message("patch_mends_all", mended=names)
-    return view.message("patch_mends", mended=names, left=", ".join(left))
+        word = "patch_would_mend_all" if skipped else "patch_mends_all"
+        return view.message(word, mended=names)
+    word = "patch_would_mend" if skipped else "patch_mends"
+    return view.message(word, mended=names, left=", ".join(left))
 
 
 def _rounds(view: ReviewView) -> list[Block]:

@@ -6,6 +6,7 @@ import pytest
 
 from orchestrator.core.document import plain
 from orchestrator.presentation.formats.json import as_json
+from orchestrator.presentation.formats.markdown import render as markdown
 from orchestrator.presentation.formats.text import result_lines
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.report import RunReport
@@ -100,7 +101,7 @@ def test_who_agrees_in_part_and_what_the_author_concedes_is_said():
     assert "    For: bandit, claude (in part) (2 of 3); author (author) agrees\n" in text
 
 
-def test_copies_of_one_model_are_counted_as_the_one_voice_that_they_are():
+def test_copies_of_one_model_are_one_voice_of_which_no_ratio_is_told():
     text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),)))
     assert "For: bandit, claude (2 of 3)" in text
     report = reviewed(make_finding())
@@ -108,7 +109,9 @@ def test_copies_of_one_model_are_counted_as_the_one_voice_that_they_are():
     copies = tuple(critic.model_copy(update={"family": "one"}) for critic in panel.critics)
     spec = report.spec.model_copy(update={"panel": panel.model_copy(update={"critics": copies})})
     alike = replace(report, run=replace(report.run, spec=spec.model_dump(mode="json")))
-    assert "For: bandit, claude (1 of 1 independent voices)" in text_of(alike)
+    assert "    For: bandit, claude\n" in text_of(alike)
+    assert "(1/1" not in text_of(alike)
+    assert "| for | against |" in markdown(alike, ENGLISH)  # a debate still, no list of rules
 
 
 @pytest.mark.parametrize("raiser", [None, *Position])

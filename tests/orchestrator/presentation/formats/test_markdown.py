@@ -28,8 +28,8 @@ def test_the_report_has_headline_names_and_patch():
         in text
     )
     assert (
-        f"### Patch\n\nMends F1: all that was found.\n\n- Fixes F1, written by claude\n\n```diff\n{PATCH}```"
-        in text
+        "### Patch\n\nThe patch would mend F1: all that was found.\n\n- Fixes F1, written by claude\n\n"
+        f"```diff\n{PATCH}```" in text
     )
 
 

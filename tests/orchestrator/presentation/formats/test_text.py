@@ -221,3 +221,42 @@ def test_a_review_that_was_debated_says_whether_it_helped():
     assert f"{said} (cost of the debate: $0.25" in shown
     undebated = replace(report, run=run, assessments=rounds[1:])
     assert "debate" not in plain(result_lines(undebated, words=ENGLISH, max_findings=5))
+
+
+def test_a_debate_in_which_a_vote_changed_does_not_say_that_nobody_changed_their_mind():
+    spent = {"turns": 2, "failed": 0, "tokens": 10, "cost_usd": 0.25}
+    vote = {"participant": "claude", "from": "APPROVED", "to": "NEEDS_FIX", "round": 2}
+    receipt = {
+        "helped": "confirmed",
+        "first_votes_blind": True,
+        "first_votes": {"bandit": "NEEDS_FIX", "claude": "APPROVED"},
+        "last_votes": {"bandit": "NEEDS_FIX", "claude": "NEEDS_FIX"},
+        "changed_votes": [{**vote, "evidence": "none"}],
+        "first_round": spent,
+        "debate": spent,
+    }
+    rounds = (make_assessment(number=1), make_assessment(Ending.CONVERGED, 2))
+    report = make_report(
+        verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), detail={"receipt": receipt}
+    )
+    whole = replace(report, assessments=rounds)
+    for shown in (
+        plain(result_lines(whole, words=ENGLISH, max_findings=5)),
+        plain(result_lines(whole, words=ENGLISH, max_findings=None)),
+    ):
+        assert "nobody changed" not in shown
+        assert "It confirmed the first vote, after some had changed their mind." in shown
+
+
+def test_a_patch_that_nobody_applied_would_mend_and_has_no_heading_where_it_is_not_shown():
+    good = {"findings": ["F1"], "patch": PATCH, "source": "claude"}
+    fixes = {"fixes": [good], "patch": PATCH}
+    report = make_report(
+        verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), detail={"fixes": fixes}
+    )
+    short = plain(result_lines(report, words=ENGLISH, max_findings=5))
+    assert "── Patch" not in short
+    assert "\nThe patch would mend F1: all that was found.\n" in short
+    whole = plain(result_lines(report, words=ENGLISH, max_findings=None))
+    assert "── Patch\nThe patch would mend F1: all that was found.\n" in whole
+    assert PATCH in whole
