@@ -60,13 +60,10 @@ def finding_entry(finding: Finding, report: RunReport, words: Translator) -> Fin
     )
     if by_rules:
         return entry
-    everybody = effective_votes(report.critics)
-    # Of one family there is one voice, even where its members do not agree: a ratio would hide who is against.
-    votes = f"{effective_votes(carrying)}/{everybody}" if everybody > 1 else ""
     carried = "; ".join(
         (_carried(carrying, report, positions, words), *_conceded(positions, words))
     )
-    return replace(entry, support=votes, carried=carried, faint=place.faint)
+    return replace(entry, support=_ratio(carrying, report), carried=carried, faint=place.faint)
 
 
 def _marks(place: Ranked, again: Iterable[str], words: Translator) -> Iterable[str]:
@@ -79,6 +76,12 @@ def _marks(place: Ranked, again: Iterable[str], words: Translator) -> Iterable[s
         yield words.message("finding_reproduced" if shown else "finding_test_fails")
     if again:
         yield words.message("finding_again", names=", ".join(again))
+
+
+def _ratio(carrying: Sequence[Participant], report: RunReport) -> str:
+    """Of one family there is one voice, even where its members do not agree: a ratio would hide who is against."""
+    everybody = effective_votes(report.critics)
+    return f"{effective_votes(carrying)}/{everybody}" if everybody > 1 else ""
 
 
 def _carried(

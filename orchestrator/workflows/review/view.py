@@ -122,17 +122,15 @@ def _unusable(view: ReviewView, fixes: CheckedFixes, mended: frozenset[str]) -> 
 def _mends(view: ReviewView, mended: frozenset[str]) -> str:
     """`Mends F1; leaves F2, F3.`"""
     entries = view.facts.findings
-    labels = {entry.finding.id: {entry.finding.id, *entry.again} for entry in entries}
-    left = [name for name, also in labels.items() if not also & mended]
-    known = [name for name, also in labels.items() if also & mended]
+    known = [entry.finding.id for entry in entries if mended & {entry.finding.id, *entry.again}]
+    left = [entry.finding.id for entry in entries if entry.finding.id not in known]
     names = ", ".join(known or sorted(mended))
     # Once it is over and nothing was applied, nothing was mended.
-    skipped = view.result is not None and not view.result.applied
-    if not left:
-        word = "patch_would_mend_all" if skipped else "patch_mends_all"
-        return view.message(word, mended=names)
-    word = "patch_would_mend" if skipped else "patch_mends"
-    return view.message(word, mended=names, left=", ".join(left))
+    if view.result is not None and not view.result.applied:
+        partly, wholly = "patch_would_mend", "patch_would_mend_all"
+    else:
+        partly, wholly = "patch_mends", "patch_mends_all"
+    return view.message(partly if left else wholly, mended=names, left=", ".join(left))
 
 
 def _rounds(view: ReviewView) -> list[Block]:
