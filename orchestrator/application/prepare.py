@@ -252,9 +252,10 @@ def _with_captured_rules(
     if not isinstance(own, AnalyserRules):
         return options
     baseline = configuration.settings.rules.baseline
+    reviewed = _reviewed(located)
     captured = {
-        "project": project_rules(_reviewed(located), paths),
-        "known": () if baseline is None else known_findings(baseline),
+        "project": project_rules(reviewed, paths),
+        "known": () if baseline is None else known_findings(baseline, reviewed),
     }
     return options.model_copy(update={"rules": own.model_copy(update=captured)})
 

@@ -1,12 +1,18 @@
-"""A baseline: what an earlier result found is known, and no finding of later ones. It is that result as JSON."""
+"""A baseline: what an earlier result found is known, and no finding of later ones. It is that result as JSON.
+
+One that lies in the repository is read as it was before the change that is looked at, whoever names it: a change could
+otherwise bring the file that excuses its own weaknesses.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from orchestrator.settings.projects import Reviewed, committed_files
 from shared.errors import ConfigurationError
 from shared.text.bounded_json import loads
 from shared.tools.rules import KnownFinding, without_layout
@@ -15,15 +21,10 @@ MOST_BYTES = 16_000_000
 MOST_KNOWN = 20_000
 
 
-def known_findings(file: str) -> tuple[KnownFinding, ...]:
+def known_findings(file: str, reviewed: Reviewed | None = None) -> tuple[KnownFinding, ...]:
     """The findings with a rule that a result names. Raises ConfigurationError for a file that is no result."""
-    try:
-        with Path(file).open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise ConfigurationError(
-            f"rules.baseline: {file} cannot be read: {error.strerror}."
-        ) from None
+    name = None if reviewed is None else _name_inside(file, reviewed.repository.place)
+    content = _on_disk(file) if reviewed is None or name is None else _committed(name, reviewed)
     try:
         result = loads(content) if len(content) <= MOST_BYTES else None
     except ValueError:
@@ -35,6 +36,35 @@ def known_findings(file: str) -> tuple[KnownFinding, ...]:
         )
     known = (_known(finding) for finding in findings[:MOST_KNOWN] if isinstance(finding, dict))
     return tuple(finding for finding in known if finding is not None)
+
+
+def _name_inside(file: str, repository: Path) -> str | None:
+    """The file from the repository's top; None for one outside, also by way of links."""
+    top, stated = Path(os.path.realpath(repository)), Path(os.path.abspath(file))
+    for place in (stated, stated.parent.resolve() / stated.name, stated.resolve()):
+        if place.is_relative_to(top):
+            return place.relative_to(top).as_posix()
+    return None
+
+
+def _on_disk(file: str) -> bytes:
+    try:
+        with Path(file).open("rb") as stream:
+            return stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ConfigurationError(
+            f"rules.baseline: {file} cannot be read: {error.strerror}."
+        ) from None
+
+
+def _committed(name: str, reviewed: Reviewed) -> bytes:
+    content = committed_files(reviewed, [name], MOST_BYTES).get(name)
+    if content is None:
+        raise ConfigurationError(
+            f"rules.baseline: {name} lies in the repository, so it is read as it was before this change, and there was no "
+            "such file then. Commit it first, or keep it outside of the repository."
+        )
+    return content
 
 
 def _known(finding: Mapping[str, JsonValue]) -> KnownFinding | None:

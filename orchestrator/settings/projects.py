@@ -112,11 +112,20 @@ def _before(directory: Path, reviewed: Reviewed) -> ProjectFile:
     return _chosen(base, top, (*notices, *_differences(base, reviewed, top, names)))
 
 
-def committed_files(reviewed: Reviewed, names: Sequence[str]) -> dict[str, bytes]:
-    """Ordinary files of the commit before the change, by name from the top; those that are not there are left out."""
+def committed_files(
+    reviewed: Reviewed, names: Sequence[str], limit: int = MAX_PYPROJECT
+) -> dict[str, bytes]:
+    """Ordinary files of the commit before the change, by name from the top; those that are not there are left out.
+
+    Of one with more than `limit` bytes there is no content, only more bytes than that.
+    """
     git = reviewed.repository.git
     entries = {} if reviewed.base is None else _entries(git, reviewed.base, tuple(names))
-    blobs = {name: _blob(git, blob) for name, (mode, blob) in entries.items() if mode in _REGULAR}
+    blobs = {
+        name: _blob(git, blob, limit)
+        for name, (mode, blob) in entries.items()
+        if mode in _REGULAR
+    }
     return {name: content for name, content in blobs.items() if content is not None}
 
 
@@ -273,12 +282,12 @@ def _entries(git: Git, state: str, names: tuple[str, ...]) -> dict[str, tuple[st
     return entries
 
 
-def _blob(git: Git, blob: str) -> bytes | None:
+def _blob(git: Git, blob: str, limit: int = MAX_PYPROJECT) -> bytes | None:
     """A blob as it is stored: no filter, no conversion. What is too large is cut just after the limit."""
     try:
-        return git.run("cat-file", "blob", blob, limit=MAX_PYPROJECT)
+        return git.run("cat-file", "blob", blob, limit=limit)
     except OutputTooLarge:
-        return b" " * (MAX_PYPROJECT + 1)
+        return b" " * (limit + 1)
 
 
 def _on_disk(file: Path) -> bytes | None:

@@ -25,6 +25,8 @@ from shared.providers.configuration import file_keys
 
 _FILES = file_keys()
 _SCRIPT = "scripted:"
+_LEADING = ("prompts", "preset", "providers", "participants", "panel", "orchestrator")
+_BASELINE = ("rules", "baseline")
 
 
 @dataclass(frozen=True)
@@ -103,12 +105,13 @@ def _is_inside(
     environ: Mapping[str, str],
 ) -> bool:
     section = position[0]
-    if section not in ("prompts", "preset", "providers", "participants", "panel", "orchestrator"):
+    if section not in _LEADING and position != _BASELINE:
         return False
     if str(repository) in text:
         return True
     is_path = (
         section == "prompts"
+        or position == _BASELINE
         or (section == "preset" and is_file(text))
         or bool(_FILES & {*map(str, position[2:])})
         or text.startswith(("/", "~/"))

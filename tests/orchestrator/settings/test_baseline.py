@@ -9,9 +9,14 @@ from typing import Any
 import pytest
 
 from orchestrator.settings.baseline import known_findings
+from orchestrator.settings.projects import Reviewed
 from shared.errors import ConfigurationError
+from shared.git.repository import open_repository
 from shared.models.findings import Place, RaisedFinding
 from shared.tools.rules import AnalyserRules
+from tests.orchestrator.settings.test_projects import Project, project
+
+__all__ = ["project"]
 
 LONG = "subprocess.call('ls ' + directory, shell=True)"
 
@@ -62,3 +67,25 @@ def test_a_baseline_stands_beside_the_file_that_names_it_and_a_repository_names_
     place.file(".quorate.yaml", "rules: {baseline: known.json}")
     with pytest.raises(ConfigurationError, match="may not be set this way"):
         place.load()
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_a_baseline_of_the_repository_is_read_as_it_was_before_the_change(
+    project: Project, link: bool
+) -> None:
+    before = project.commit(a__py="x = 1\n")
+    rules(project.path, finding(LONG))
+    reviewed = Reviewed(open_repository(project.path, project.environ), before)
+    if link:
+        (project.path / "baseline.json").rename(project.root / "outside.json")
+        (project.path / "baseline.json").symlink_to(project.root / "outside.json")
+    file = str(project.path / "baseline.json")
+    assert known_findings(file)
+    with pytest.raises(ConfigurationError, match="there was no such file then"):
+        known_findings(file, reviewed)
+    later = Reviewed(reviewed.repository, project.commit())
+    if link:
+        assert len(known_findings(str(project.root / "outside.json"), later)) == 1
+        return
+    rules(project.path, finding(LONG), finding("except:", rule="ruff/E722"))
+    assert [known.rule for known in known_findings(file, later)] == ["bandit/B602"]

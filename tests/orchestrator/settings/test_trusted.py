@@ -100,6 +100,8 @@ def test_a_file_further_down_that_says_the_same_is_not_trusted(project: Project)
     [
         ("prompts: words\n", "prompts"),
         ("preset: ./mine.yaml\n", "preset"),
+        ("rules: {baseline: known.json}\n", "rules.baseline"),
+        ("rules: {baseline: HERE/sub/../known.json}\n", "rules.baseline"),
         ("participants: ['scripted:replies.yaml']\n", "participants.0"),
         ("panel: {chair: 'scripted:replies.yaml'}\n", "panel.chair"),
         ("providers: {x: {type: scripted, script: replies.yaml}}\n", "providers.x.script"),
