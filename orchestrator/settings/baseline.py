@@ -61,8 +61,8 @@ def _committed(name: str, reviewed: Reviewed) -> bytes:
     content = committed_files(reviewed, [name], MOST_BYTES).get(name)
     if content is None:
         raise ConfigurationError(
-            f"rules.baseline: {name} lies in the repository, so it is read as it was before this change, and there was no "
-            "such file then. Commit it first, or keep it outside of the repository."
+            f"rules.baseline: {name} lies in the repository, so it is read as it was before this change, "
+            "and there was no such file then. Commit it first, or keep it outside of the repository."
         )
     return content
 

@@ -122,9 +122,7 @@ def committed_files(
     git = reviewed.repository.git
     entries = {} if reviewed.base is None else _entries(git, reviewed.base, tuple(names))
     blobs = {
-        name: _blob(git, blob, limit)
-        for name, (mode, blob) in entries.items()
-        if mode in _REGULAR
+        name: _blob(git, blob, limit) for name, (mode, blob) in entries.items() if mode in _REGULAR
     }
     return {name: content for name, content in blobs.items() if content is not None}
 

@@ -24,6 +24,9 @@ _FAMILY = regex(r"[A-Za-z]+[0-9]*")
 _REST = regex(r"[A-Z]?[0-9]+", re.IGNORECASE)
 
 _LAYOUT = regex(r"""[\s()\\,;'"`]+""")
+_LAST_COMMA = regex(r",(?=[\s\\;]*(?:[)\]}]|\Z))")
+_BETWEEN = regex(r"[\s()\\;]+")
+_NEEDLESS_BLANK = regex(r"(?<!\w) | (?!\w)")
 TELLING = 20
 """Letters without layout that tell one line from all others."""
 MOST_TEXT = 2000
@@ -46,7 +49,10 @@ class KnownFinding(Wire):
 
     def is_same(self, finding: RaisedFinding) -> bool:
         """Whether a finding repeats it; a line that says enough is known under another file name, too."""
-        if finding.rule != self.rule or without_layout(finding.quote or "") != self.text:
+        quote = finding.quote or ""
+        # Runs that were begun before know their findings without any quotation mark.
+        texts = (without_layout(quote), _LAYOUT.sub("", quote[:MOST_TEXT]))
+        if finding.rule != self.rule or self.text not in texts:
             return False
         return len(self.text) >= TELLING or (finding.place and finding.place.path) == self.path
 
@@ -150,8 +156,12 @@ def _as_told(finding: RaisedFinding) -> RaisedFinding:
 
 
 def without_layout(text: str) -> str:
-    """The text without what a formatter changes: spaces, line breaks, quotation marks, commas, parentheses."""
-    return _LAYOUT.sub("", text[:MOST_TEXT])
+    """The text without what a formatter changes: layout, parentheses, a last comma, the kind of quotation mark.
+
+    What tells a literal from a name stays: its marks, the commas between arguments, and a blank between two words.
+    """
+    words = _BETWEEN.sub(" ", _LAST_COMMA.sub("", text[:MOST_TEXT].replace('"', "'")))
+    return _NEEDLESS_BLANK.sub("", words)
 
 
 def matches(name: str, rule: str) -> bool:

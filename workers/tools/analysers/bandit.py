@@ -15,7 +15,7 @@ from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.tools.inputs import AnalyserInput
-from workers.tools.analysers.comparison import SourceSpan, Trace, fresh
+from workers.tools.analysers.comparison import SourceSpan, Trace, as_moved, compared
 from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.program import AnalyserProgram, ProgramAnswer, from_elsewhere
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, Unreadable
@@ -127,16 +127,19 @@ def _examine(examined: Examined, examination: Examination) -> tuple[Examined, li
         (paths[path], issue) for path in paths for issue in now.issues.get(path, ())
     )
     earlier: list[_Weakness] = []
+    moved: list[RaisedFinding] = []
     if any(weakness.speaks for weakness in weaknesses):
         earlier = _weaknesses(program.analyse_before(examined, examination).every())
-        weaknesses = fresh(
+        brought = compared(
             ((weakness.trace, weakness) for weakness in weaknesses),
             (weakness.trace for weakness in earlier),
             lambda weakness: weakness.place is None,
         )
+        weaknesses = brought.fresh
+        moved = [as_moved(old.finding, was) for old, was in brought.moved if old.is_told_moved]
     findings = [weakness.finding for weakness in weaknesses if weakness.speaks]
     hidden = tuple(_hidden(weaknesses, earlier))
-    return replace(examined.without(now.unread.values()), partly=hidden), findings
+    return replace(examined.without(now.unread.values()), partly=hidden), [*findings, *moved]
 
 
 def _selecting(more: tuple[str, ...]) -> AnalyserProgram[_BanditReport, _Issue]:
@@ -180,6 +183,11 @@ class _Weakness:
     def speaks(self) -> bool:
         """True when it would be told, were it new."""
         return self.place is not None or self.is_grave
+
+    @property
+    def is_told_moved(self) -> bool:
+        """True when it is told although it was there, elsewhere."""
+        return self.place is not None and self.is_grave and not self.suppressing
 
     @property
     def trace(self) -> Trace:

@@ -1,8 +1,9 @@
 """The tool `command`: any linter as an analyser. It is run on copies of the changed files, and its report is read.
 
 Nothing of a report is believed beyond its words: places outside of the files that were given are dropped, texts are
-clipped and cleaned, and the parser runs in the sandbox as the linter does. Findings on lines that the change did not
-touch, and those that were there before it, are left out, as of every analyser.
+clipped and cleaned, and the parser runs in the sandbox as the linter does. Findings that were there before the change
+are left out, as of every analyser, and so are those on lines that it did not touch, if they are not grave. A file that
+the linter cannot parse counts as unread, wherever the linter noticed it.
 """
 
 from __future__ import annotations
@@ -12,23 +13,24 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from shared.errors import ToolError
-from shared.models.findings import RaisedFinding
+from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
 from shared.patterns import regex
 from shared.text.bounded_json import loads
 from shared.tools.commands import AnalyserCommand, is_known
 from shared.tools.inputs import CommandInput
-from workers.tools.analysers.comparison import SourceSpan, Trace, fresh
+from workers.tools.analysers.comparison import SourceSpan, Trace, as_moved, compared
 from workers.tools.analysers.critique import Examination, write_critique
-from workers.tools.analysers.program import earlier_states
-from workers.tools.analysers.sources import Examined, SourceFile, sources
+from workers.tools.analysers.program import earlier_states, from_elsewhere
+from workers.tools.analysers.report_parsers import MOST_ROWS, TOO_MANY
+from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, sources
+from workers.tools.analysers.suppressions import HIDDEN
 from workers.tools.registry import ToolContext
 from workers.tools.sandbox.sandbox import Countdown, ProgramResult, execute, find_program, scratch
 from workers.tools.snapshot import load_subject, materialised
@@ -42,6 +44,18 @@ _SUFFIXES = regex(r"(?:\.[A-Za-z0-9]{1,10}){0,3}\Z")
 _UNPRINTABLE = regex(
     r"[^\S ]|[^\x20-\U0010ffff]|[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
 )
+# How linters call, by rule or in words, a file whose grammar they do not understand.
+_PARSE_RULE = regex(
+    r"(?:.*(?:parse|parsing|parser|syntax)[-_]?error|(?:invalid[-_])?syntax|E999|DL1000|SC10(?:[3-9]\d|88|89))",
+    re.IGNORECASE,
+)
+_PARSE_WORDS = regex(
+    r"\b(?:(?:syntax|pars(?:e|ing)) error|found '?EOF|unexpected (?:EOF|token|end of (?:file|input))"
+    r"|(?:could not|couldn't|cannot) parse|unterminated|not terminated|was never closed)\b",
+    re.IGNORECASE,
+)
+# Programs that report nothing else.
+_ONLY_PARSERS = ("gofmt",)
 
 
 @dataclass(frozen=True)
@@ -57,15 +71,18 @@ class _Reported:
     address: str | None
 
     @property
-    def touched(self) -> bool:
-        """True where the change touched its lines."""
-        return self.source.place(self.first, self.last) is not None
+    def place(self) -> Place | None:
+        """Where the change touched its lines."""
+        return self.source.place(self.first, self.last)
+
+    @property
+    def is_unparsed(self) -> bool:
+        """True when it says that the file cannot be parsed."""
+        return bool(_PARSE_RULE.fullmatch(self.code) or _PARSE_WORDS.search(self.message))
 
     @property
     def trace(self) -> Trace:
-        """What it is recognised by. A parser stops where it stops: of a file that cannot be parsed only that counts."""
-        if self.code == "parsing-error":
-            return Trace(self.code, "", self.source.path, "")
+        """What it is recognised by."""
         return Trace.of(self.source, (self.code, self.level), SourceSpan(self.first, self.last))
 
 
@@ -86,15 +103,80 @@ def run(inputs: CommandInput, context: ToolContext) -> Critique:
             raise
         label = f"{inputs.name} (not usable: {error})"[:300]
         return write_critique(inputs, label, Examined(()), (), "matching")
-    if any(map(_TOUCHED, reported)):
+    verdict = _Verdict(inputs.name, program)
+    broken = [row for row in reported if verdict.is_unparsed(row)]
+    others = [row for row in reported if not verdict.is_unparsed(row)]
+    findings: list[RaisedFinding] = []
+    if broken or any(map(verdict.speaks, others)):
         before = linter.look(earlier_states(examined, context.documents))
-        traced = ((row.trace, row) for row in reported)
-        reported = fresh(traced, map(_TRACE, before), lambda row: not row.touched)
-    findings = [_finding(inputs.name, program, row) for row in filter(_TOUCHED, reported)]
-    return write_critique(inputs, inputs.name, examined, findings, "matching")
+        findings = [*verdict.of_broken(broken, before), *verdict.of_others(others, before)]
+    unread = {row.source.path: UNPARSED.of(row.source.path) for row in broken}
+    partly = replace(examined, partly=tuple(unread.values()))
+    return write_critique(inputs, inputs.name, partly, findings, "matching")
 
 
-_TOUCHED, _TRACE = attrgetter("touched"), attrgetter("trace")
+@dataclass(frozen=True)
+class _Verdict:
+    """What follows from the rows of one command."""
+
+    name: str
+    program: AnalyserCommand
+
+    def is_unparsed(self, row: _Reported) -> bool:
+        """True when a row says that its file cannot be parsed."""
+        return row.is_unparsed or self.program.program.rpartition("/")[2] in _ONLY_PARSERS
+
+    def is_grave(self, row: _Reported) -> bool:
+        """True when it demands a fix by itself."""
+        return self.program.weight(row.level).rank <= HIDDEN.rank
+
+    def speaks(self, row: _Reported) -> bool:
+        """True when it would be told, were it new."""
+        elsewhere = self.is_grave(row) and row.source.change.before is not None
+        return row.place is not None or elsewhere
+
+    def of_broken(
+        self, now: Iterable[_Reported], before: Iterable[_Reported]
+    ) -> Iterator[RaisedFinding]:
+        """One for each file that could be parsed before the change, where the change is nearest."""
+        told = {row.source.path for row in before if self.is_unparsed(row)}
+        for row in now:
+            path = row.source.path
+            if path in told:
+                continue
+            told.add(path)
+            line, number = row.source.nearest_changed(row.first), row.source.number(row.first)
+            finding = self._finding(row, Place(path=path, line=line or number))
+            if line not in (None, number):
+                why = f"{finding.detail}. The parser stops at line {number}."
+                finding = finding.model_copy(update={"detail": why})
+            yield finding
+
+    def of_others(
+        self, now: Iterable[_Reported], before: Iterable[_Reported]
+    ) -> Iterator[RaisedFinding]:
+        """Those that the change brings, also the grave ones that it causes elsewhere."""
+        traced = ((row.trace, row) for row in now)
+        brought = compared(traced, (row.trace for row in before), lambda row: row.place is None)
+        for row in filter(self.speaks, brought.fresh):
+            finding = self._finding(row, row.place)
+            yield finding if row.place else from_elsewhere(row.source, finding, row.first)
+        for row, was in brought.moved:
+            if row.place is not None and self.is_grave(row):
+                yield as_moved(self._finding(row, row.place), was)
+
+    def _finding(self, row: _Reported, place: Place | None) -> RaisedFinding:
+        title = f"{row.message} ({row.code})" if row.code != "finding" else row.message
+        return RaisedFinding(
+            title=title[:400],
+            detail=f"Rule {row.code} of {self.name}{f': {row.address}' if row.address else ''}",
+            severity=self.program.weight(row.level),
+            category="correctness",
+            rule=f"{self.name}/{row.code}",
+            place=place,
+            quote=row.source.quote(place.line) if place else None,
+            confidence=CONFIDENCE,
+        )
 
 
 class _Linter:
@@ -182,26 +264,14 @@ class _Linter:
             )
         if parsed.timed_out:
             raise ToolError(f"The report of {self._name} could not be read in {PARSE_S:g} s.")
+        if parsed.code == TOO_MANY:
+            raise ToolError(f"{self._name} reported more than {MOST_ROWS} findings.")
         if parsed.code != 0:
             why = _clean(finished.complaint)
             raise ToolError(
                 f"{self._name} reported in another form than {self._row.format}: {why}."
             )
         return [loads(line) for line in parsed.stdout.splitlines()]
-
-
-def _finding(name: str, program: AnalyserCommand, row: _Reported) -> RaisedFinding:
-    place = row.source.place(row.first, row.last)
-    return RaisedFinding(
-        title=f"{row.message} ({row.code})"[:400] if row.code != "finding" else row.message[:400],
-        detail=f"Rule {row.code} of {name}{f': {row.address}' if row.address else ''}",
-        severity=program.weight(row.level),
-        category="correctness",
-        rule=f"{name}/{row.code}",
-        place=place,
-        quote=row.source.quote(place.line) if place else None,
-        confidence=CONFIDENCE,
-    )
 
 
 def _file_name(number: int, path: str) -> str:

@@ -1,17 +1,19 @@
 """What a change brings and what it only moves: findings recognised in the state before, wherever they stood.
 
 A finding is known by its rule together with what it is about: the text itself without layout (spaces, line breaks,
-quotation marks, commas and brackets that a formatter adds), its whole line, and the function around it. So a function
-that moved to another file and a line that a formatter broke in two bring nothing new, and a copy brings one more.
+parentheses and commas that a formatter adds, the kind of quotation marks), its whole line, and the function around it.
+So a line that a formatter broke in two brings nothing new, and a copy brings one more. A grave finding that moved into
+another function or file is told, and asks for nothing: there it may be reached by others.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
+from shared.models.findings import RaisedFinding, Severity
 from shared.patterns import regex
 from shared.tools.rules import without_layout
 from workers.tools.analysers.sources import SourceFile
@@ -50,12 +52,14 @@ class SourceSpan:
 
 @dataclass(frozen=True)
 class Trace:
-    """What a finding is recognised by in another state of the change."""
+    """What a finding is recognised by in another state of the change; `number` is git's, of its line."""
 
     rule: Hashable
     symbol: str
     text: str
     line: str
+    path: str
+    number: int = field(default=1, compare=False)
 
     @classmethod
     def of(cls, source: SourceFile, rule: Hashable, span: SourceSpan) -> Trace:
@@ -67,26 +71,45 @@ class Trace:
             symbol_at(lines, span.first),
             without_layout(span.text(lines)),
             without_layout(line),
+            source.path,
+            source.number(span.first),
         )
+
+    @property
+    def function(self) -> tuple[str, str]:
+        """Where it is, as far as a move is concerned."""
+        return self.path, self.symbol
 
 
 _KEYS: tuple[Callable[[Trace], Hashable], ...] = (
     lambda trace: trace,
+    lambda trace: (trace.rule, trace.text, trace.line, trace.path),
+    lambda trace: (trace.rule, trace.text, trace.symbol, trace.path),
+    lambda trace: (trace.rule, trace.text, trace.line, trace.symbol),
     lambda trace: (trace.rule, trace.text, trace.line),
-    lambda trace: (trace.rule, trace.symbol, trace.text),
+    lambda trace: (trace.rule, trace.text, trace.symbol),
 )
-"""By what a finding is recognised, the surest first: as it was, moved, laid out otherwise in the same function."""
+"""By what a finding is recognised, the surest first: as it was, in its own file, moved, moved and laid out again."""
 
 
-def fresh(
+@dataclass(frozen=True)
+class Brought(Generic[_Issue]):
+    """What the change brings, in order: what is more than there was, and what it moved to another function or file."""
+
+    fresh: list[_Issue]
+    moved: list[tuple[_Issue, Trace]]
+
+
+def compared(
     now: Iterable[tuple[Trace, _Issue]], before: Iterable[Trace], first: Callable[[_Issue], bool]
-) -> list[_Issue]:
-    """The findings that are more than there were before, in their order.
+) -> Brought[_Issue]:
+    """The findings of now beside those of before.
 
     Those for which `first` is true (they stand on unchanged lines) are recognised first.
     """
     left = sorted(enumerate(now), key=lambda entry: not first(entry[1][1]))
     known = list(before)
+    moved: list[tuple[int, _Issue, Trace]] = []
     for key in _KEYS:
         places: dict[Hashable, list[int]] = defaultdict(list)
         for number, trace in enumerate(known):
@@ -94,14 +117,33 @@ def fresh(
         taken: set[int] = set()
         unknown = []
         for entry in left:
-            same = places.get(key(entry[1][0]))
-            if same:
-                taken.add(same.pop())
-            else:
+            at, (trace, issue) = entry
+            same = places.get(key(trace))
+            if not same:
                 unknown.append(entry)
+                continue
+            taken.add(same[-1])
+            was = known[same.pop()]
+            if was.function != trace.function:
+                moved.append((at, issue, was))
         left = unknown
         known = [trace for number, trace in enumerate(known) if number not in taken]
-    return [issue for _, (_, issue) in sorted(left, key=lambda entry: entry[0])]
+    fresh = [issue for _, (_, issue) in sorted(left, key=lambda entry: entry[0])]
+    moved.sort(key=lambda entry: entry[0])
+    return Brought(fresh, [(issue, was) for _, issue, was in moved])
+
+
+def as_moved(finding: RaisedFinding, was: Trace) -> RaisedFinding:
+    """The finding without weight: it is told where it was before."""
+    place = f"{was.path}:{was.number}"
+    return finding.model_copy(
+        update={
+            "title": f"{finding.title[:300]} (was at {place[:80]} before)",
+            "detail": f"{finding.detail} It was at {place} before this change, which moved it.",
+            "severity": Severity.INFO,
+            "patch": None,
+        }
+    )
 
 
 def symbol_at(lines: Sequence[str], line: int) -> str:

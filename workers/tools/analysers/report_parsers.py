@@ -3,7 +3,8 @@
     python -I report_parsers.py < REPORT
 
 REPORT is a JSON object: {"format", "pattern", "stdout", "stderr"}. Each finding is a line of JSON on standard output:
-[file, line, end line, column, level, code, message, address]. Standard library only; a pattern that never ends and an
+[file, line, end line, column, level, code, message, address]. More than `MOST_ROWS` end it with the code `TOO_MANY`:
+what stands behind them would be nobody's to read. Standard library only; a pattern that never ends and an
 XML document that grows without end take this process with them, and nothing else.
 """
 
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 MOST_ROWS = 5000
+TOO_MANY = 3
 LONGEST_LINE = 4000
 LONGEST = {0: 4000, 4: 40, 5: 100, 6: 1000, 7: 300}
 HIGHEST = 10_000_000
@@ -83,7 +85,7 @@ def _checkstyle(report: dict[str, str]) -> Iterator[Row]:
         nonlocal file
         if tag == "file":
             file = attributes.get("name", "")
-        elif tag == "error" and len(rows) < MOST_ROWS:
+        elif tag == "error" and len(rows) <= MOST_ROWS:
             given = attributes.get
             code = (given("source") or "").rpartition(".")[2]
             line, column = given("line") or 1, given("column")
@@ -161,11 +163,11 @@ def _clean(row: Row) -> list[object]:
 
 
 def main() -> None:
-    """Read the report and write its rows; more than `MOST_ROWS` are nobody's to read."""
+    """Read the report and write its rows."""
     report = json.loads(sys.stdin.buffer.read())
     for number, row in enumerate(PARSERS[report["format"]](report)):
         if number == MOST_ROWS:
-            break
+            sys.exit(TOO_MANY)
         sys.stdout.write(json.dumps(_clean(row)) + "\n")
 
 

@@ -15,7 +15,7 @@ from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.inputs import AnalyserInput
-from workers.tools.analysers.comparison import SourceSpan, Trace, fresh
+from workers.tools.analysers.comparison import Brought, SourceSpan, Trace, as_moved, compared
 from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.edits import Edit, apply_edits, file_patch
 from workers.tools.analysers.program import AnalyserProgram, Before, from_elsewhere
@@ -136,21 +136,24 @@ def _examine(examined: Examined, examination: Examination) -> tuple[Examined, li
         source.path: _judge(source, now.issues.get(source.path, ())) for source in examined.files
     }
     candidates = [candidate for file in judged.values() for candidate in file.candidates]
+    moved: list[RaisedFinding] = []
     if any(candidate.speaks for candidate in candidates):
         before = program.analyse_before(examined, examination)
-        candidates = _brought(candidates, before)
+        brought = _brought(candidates, before)
+        candidates = brought.fresh
+        moved = [as_moved(old.finding, was) for old, was in brought.moved if old.is_told_moved]
     for candidate in candidates:
         judged[candidate.source.path].take(candidate)
     findings = list(chain.from_iterable(file.findings for file in judged.values()))
     partly = tuple(file.partly for file in judged.values() if file.partly is not None)
-    return replace(examined.without(now.unread.values()), partly=partly), findings
+    return replace(examined.without(now.unread.values()), partly=partly), [*findings, *moved]
 
 
-def _brought(candidates: Sequence[_Candidate], before: Before[_Diagnostic]) -> list[_Candidate]:
-    """Those that the change brought."""
+def _brought(candidates: Sequence[_Candidate], before: Before[_Diagnostic]) -> Brought[_Candidate]:
+    """Those that the change brought, and those that it moved."""
     known = (_Candidate(*entry).trace for entry in before.every() if not entry[1].unparsed)
     now = ((candidate.trace, candidate) for candidate in candidates)
-    return fresh(now, known, lambda candidate: candidate.place is None)
+    return compared(now, known, lambda candidate: candidate.place is None)
 
 
 @dataclass(frozen=True)
@@ -185,6 +188,16 @@ class _Candidate:
         grave = self.diagnostic.grave and self.suppressed is None
         return self.place is None and grave and known
 
+    @property
+    def is_told_moved(self) -> bool:
+        """True when it is told although it was there, elsewhere."""
+        return self.place is not None and self.diagnostic.grave and self.suppressed is None
+
+    @property
+    def finding(self) -> RaisedFinding:
+        """What is said of it where the change touched it."""
+        return _raised(self.source, self.diagnostic, self.place)
+
     @cached_property
     def trace(self) -> Trace:
         """What it is recognised by; a comment that suppresses it makes another one of it."""
@@ -206,7 +219,7 @@ class _Judged:
     def take(self, candidate: _Candidate) -> None:
         """Keep what the change brought: a finding on its lines, or a grave one that it causes elsewhere."""
         diagnostic, line = candidate.diagnostic, candidate.suppressed
-        finding = _raised(self.source, diagnostic, candidate.place)
+        finding = candidate.finding
         if candidate.is_elsewhere:
             self.findings.append(from_elsewhere(self.source, finding, diagnostic.location.row))
         elif candidate.place is None:

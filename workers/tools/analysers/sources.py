@@ -137,15 +137,16 @@ class Examined:
         return Coverage(read=read, unread=unread, parsed=self.parsed)
 
     def without(self, unread: Iterable[UnreadFile]) -> Examined:
-        """The same when files turned out to be unreadable; raises `ToolError` when nothing is left."""
+        """The same when files turned out to be unreadable; raises `ToolError` when nothing is left.
+
+        Files that cannot be parsed are no failure: each is named as unread, which keeps an approval away.
+        """
         more = tuple(unread)
         paths = {file.path for file in more}
         files = tuple(file for file in self.files if file.path not in paths)
         left = replace(self, files=files, unread=(*self.unread, *more))
-        if more and not files:
-            parsed = {file.reason for file in more} == {UnreadReason.NOT_PARSED}
-            no_file = "Nothing analysed: no Python file of this change can be parsed."
-            raise ToolError(no_file if parsed else _nothing(left))
+        if not files and {file.reason for file in more} - {UnreadReason.NOT_PARSED}:
+            raise ToolError(_nothing(left))
         return left
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from shared.errors import ToolError
 from shared.models.findings import Severity
 from tests.workers.tools.changes import added, red_team, review, rules, stored, subject_of
 from workers.tools.analysers.bandit import SEVERITIES, is_test
@@ -77,11 +74,13 @@ def test_a_file_that_cannot_be_parsed_is_named_and_the_others_are_checked() -> N
     )
 
 
-def test_a_change_that_cannot_be_parsed_at_all_is_no_approval() -> None:
+def test_a_change_that_cannot_be_parsed_at_all_is_named_as_unread() -> None:
     documents = MemoryDocuments()
     for tool in ("bandit", "complexity"):
-        with pytest.raises(ToolError, match="can be parsed"):
-            review(tool, documents, added(documents, bad_py="def (:\n"))
+        reply = review(tool, documents, added(documents, bad_py="def (:\n"))
+        assert reply.coverage is not None
+        assert reply.coverage.read == ()
+        assert [file.reason.value for file in reply.coverage.unread] == ["not_parsed"]
 
 
 def test_every_pair_of_severity_and_confidence_has_a_severity() -> None:

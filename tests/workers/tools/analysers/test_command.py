@@ -15,7 +15,7 @@ import pytest
 from pydantic import ValidationError
 
 from shared.errors import ToolError
-from shared.models.findings import Severity
+from shared.models.findings import Place, Severity
 from shared.models.replies import ReviewCritique
 from shared.tools.commands import AnalyserCommand, ready_commands
 from tests.workers.tools.changes import Contents, rules, stored, subject_of
@@ -101,6 +101,44 @@ def test_what_the_change_did_not_touch_or_only_moved_is_left_out(tmp_path: Path)
     assert len(look({"a.x": (old, old + "bad two\n")}, row).findings) == 1
 
 
+GREP = """for f in "$@"; do
+  if grep -q broken "$f"; then echo "$f:$(grep -c '' "$f"): expected '}', found EOF"
+  else grep -n bad "$f" | sed "s|^\\([0-9]*\\):.*|$f:\\1: bad word|"; fi
+done"""
+OPEN = "one\nbroken {\nthree\nfour\n"
+
+
+def test_a_file_that_cannot_be_parsed_is_told_where_the_change_is_and_counts_as_unread(
+    tmp_path: Path,
+) -> None:
+    row = by_lines(script(tmp_path, GREP))
+    reply = look({"a.x": ("one\nthree\nfour\n", OPEN), "b.x": (None, "two\n")}, row)
+    (finding,) = reply.findings
+    assert finding.place == Place(path="a.x", line=2)
+    assert "The parser stops at line 4" in finding.detail
+    assert reply.coverage is not None
+    assert reply.coverage.read == ("b.x",)
+    assert [file.reason.value for file in reply.coverage.unread] == ["not_parsed"]
+    again = look({"a.x": (OPEN, OPEN.replace("one", "1"))}, row)
+    assert again.findings == ()
+    assert again.coverage is not None
+    assert again.coverage.read == ()
+
+
+@pytest.mark.parametrize(("level", "told"), [("critical", 1), ("major", 1), ("minor", 0)])
+def test_a_grave_finding_that_the_change_causes_on_an_unchanged_line_is_told(
+    tmp_path: Path, level: str, told: int
+) -> None:
+    body = 'grep -q unsafe "$1" && echo "$1:3: now it is bad" || true'
+    row = by_lines(script(tmp_path, body), severity={"": level})
+    files = {"a.x": ("safe\ntwo\nthree\n", "unsafe\ntwo\nthree\n")}
+    found = look(files, row).findings
+    assert len(found) == told
+    assert all(f.place and f.place.line == 1 and "as it was" in f.detail for f in found)
+    kept = {"a.x": ("unsafe\ntwo\nthree\n", "unsafe\n2\nthree\n")}
+    assert look(kept, row).findings == ()
+
+
 @pytest.mark.parametrize("exit_code", [0, 1])
 def test_the_weights_and_the_codes_are_those_that_are_stated(
     tmp_path: Path, exit_code: int
@@ -136,10 +174,8 @@ def test_what_a_report_says_is_cleaned_and_clipped(tmp_path: Path) -> None:
     assert len(finding.title) <= 400
 
 
-def test_a_report_of_a_hundred_thousand_findings_takes_no_more_than_its_share(
-    tmp_path: Path,
-) -> None:
-    program = script(tmp_path, "yes 'f0.x:1: it is bad' | head -n 100000")
+def test_a_report_of_many_findings_takes_no_more_than_its_share(tmp_path: Path) -> None:
+    program = script(tmp_path, "yes 'f0.x:1: it is bad' | head -n 5000")
     files = {"a.x": (None, "one\n"), "b.x": (None, "one\n")}
     assert len(look(files, by_lines(program)).findings) <= 100
 
@@ -153,6 +189,7 @@ def test_a_report_of_a_hundred_thousand_findings_takes_no_more_than_its_share(
         ("echo '[[[['", {"format": "eslint", "pattern": None}, "another form than eslint"),
         ("echo '<a><!DOCTYPE'", {"format": "checkstyle", "pattern": None}, "another form"),
         ("yes | head -c 40000000", {}, "wrote too much"),
+        ("yes 'f0.x:1: a' | head -n 5001", {}, "more than 5000 findings"),
         (
             "printf 'f0.x:1: '; yes a | head -n 3000 | tr -d '\\n'; echo '!'",
             {"pattern": r"^(?P<file>\S+):(?P<line>\d+): (?P<message>(a+)+)$"},

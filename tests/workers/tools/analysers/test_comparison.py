@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from shared.models.findings import Severity
+from shared.tools.rules import without_layout
 from tests.workers.tools.analysers.test_complexity import function
 from tests.workers.tools.changes import Contents, review, rules, stored, subject_of
 from workers.tools.analysers.comparison import symbol_at
@@ -58,10 +59,80 @@ def test_a_formatter_brings_nothing() -> None:
     assert found({"a.py": (RUN, BLACK)}) == []
 
 
-def test_a_function_that_moves_to_another_file_brings_nothing() -> None:
-    rest = "import subprocess\n\nLIMIT = 3\n"
-    assert found({"a.py": (RUN, rest), "new/b.py": (None, RUN)}) == []
-    assert found({"a.py": (RUN, None), "b.py": (rest, rest + RUN.partition("\n")[2])}) == []
+@pytest.mark.parametrize("emptied", ["import subprocess\n\nLIMIT = 3\n", None])
+def test_of_a_function_that_moves_to_another_file_only_what_is_grave_is_told(
+    emptied: str | None,
+) -> None:
+    documents = MemoryDocuments()
+    files = {"a.py": (RUN, emptied), "new/b.py": (None, RUN)}
+    subject = stored(documents, subject_of(documents, files))
+    told = [finding for tool in ANALYSERS for finding in review(tool, documents, subject).findings]
+    assert [finding.rule for finding in told] == ["ruff/B006", "bandit/B602"]
+    assert {finding.severity for finding in told} == {Severity.INFO}
+    assert "was at a.py:6 before" in told[1].title
+
+
+def test_a_grave_line_that_moves_into_another_function_is_told_where_it_was() -> None:
+    documents = MemoryDocuments()
+    files = {
+        "attic/t.py": ("def old(value):\n    return eval(value)\n", None),
+        "web/v.py": (
+            "def get(value):\n    return 1\n",
+            "def get(value):\n    return eval(value)\n",
+        ),
+    }
+    subject = stored(documents, subject_of(documents, files))
+    (finding,) = review("bandit", documents, subject).findings
+    assert (finding.rule, finding.severity) == ("bandit/B307", Severity.INFO)
+    assert "was at attic/t.py:2 before" in finding.title
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ('eval("request")', "eval(request)", "bandit/B307"),
+        ("eval('a, b')", "eval(a, b)", "bandit/B307"),
+        ('exec("x")', "exec(x)", "bandit/B102"),
+        ('pickle.loads("data")', "pickle.loads(data)", "bandit/B301"),
+        ('yaml.load("data")', "yaml.load(data)", "bandit/B506"),
+        (
+            'db.execute("SELECT a FROM b WHERE c = " + "name")',
+            'db.execute("SELECT a FROM b WHERE c = " + name)',
+            "bandit/B608",
+        ),
+    ],
+)
+def test_a_literal_that_becomes_a_variable_is_a_new_weakness(old: str, new: str, rule: str) -> None:
+    text = "import pickle, yaml\n\n\ndef f(db, request, data, name, a, b, x):\n    return {}\n"
+    assert rule in found({"a.py": (text.format(old), text.format(new))}, "bandit")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("f(a, b)", "f(ab)"),
+        ("f(a, b)", "f(a)(b)"),
+        ('"a" "b"', '"ab"'),
+        ("not x", "notx"),
+        ('f("x")', "f(x)"),
+    ],
+)
+def test_what_tells_two_texts_apart_is_no_layout(one: str, other: str) -> None:
+    assert without_layout(one) != without_layout(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("f('a', b)", 'f(\n    "a",\n    b,\n)'),
+        ("return (x)", "return x"),
+        ("x = a + \\\n  b", "x = (a + b)"),
+        ("f(**a)", "f(\n    **a,\n)"),
+        ("{'a': [1, 2]}", '{\n    "a": [\n        1,\n        2,\n    ],\n}'),
+    ],
+)
+def test_a_formatters_work_is_layout(one: str, other: str) -> None:
+    assert without_layout(one) == without_layout(other)
 
 
 def test_a_function_that_becomes_a_method_brings_nothing() -> None:
