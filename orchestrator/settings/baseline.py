@@ -23,8 +23,7 @@ MOST_KNOWN = 20_000
 
 def known_findings(file: str, reviewed: Reviewed | None = None) -> tuple[KnownFinding, ...]:
     """The findings with a rule that a result names. Raises ConfigurationError for a file that is no result."""
-    name = None if reviewed is None else _name_inside(file, reviewed.repository.place)
-    content = _on_disk(file) if reviewed is None or name is None else _committed(name, reviewed)
+    content = _content(file, reviewed)
     try:
         result = loads(content) if len(content) <= MOST_BYTES else None
     except ValueError:
@@ -36,6 +35,12 @@ def known_findings(file: str, reviewed: Reviewed | None = None) -> tuple[KnownFi
         )
     known = (_known(finding) for finding in findings[:MOST_KNOWN] if isinstance(finding, dict))
     return tuple(finding for finding in known if finding is not None)
+
+
+def _content(file: str, reviewed: Reviewed | None) -> bytes:
+    """What the file holds, up to a byte more than `MOST_BYTES`; of one in the repository before the change."""
+    name = None if reviewed is None else _name_inside(file, reviewed.repository.place)
+    return _on_disk(file) if reviewed is None or name is None else _committed(name, reviewed)
 
 
 def _name_inside(file: str, repository: Path) -> str | None:

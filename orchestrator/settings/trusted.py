@@ -26,7 +26,7 @@ from shared.providers.configuration import file_keys
 _FILES = file_keys()
 _SCRIPT = "scripted:"
 _LEADING = ("prompts", "preset", "providers", "participants", "panel", "orchestrator")
-_BASELINE = ("rules", "baseline")
+_PROMPTS, _BASELINE = ("prompts",), ("rules", "baseline")
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,7 @@ def _is_inside(
     if str(repository) in text:
         return True
     is_path = (
-        section == "prompts"
-        or position == _BASELINE
+        position in (_PROMPTS, _BASELINE)
         or (section == "preset" and is_file(text))
         or bool(_FILES & {*map(str, position[2:])})
         or text.startswith(("/", "~/"))

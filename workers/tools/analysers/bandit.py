@@ -15,7 +15,7 @@ from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.tools.inputs import AnalyserInput
-from workers.tools.analysers.comparison import SourceSpan, Trace, as_moved, compared
+from workers.tools.analysers.comparison import Brought, SourceSpan, Trace, as_moved, compared
 from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.program import AnalyserProgram, ProgramAnswer, from_elsewhere
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, Unreadable
@@ -127,7 +127,7 @@ def _examine(examined: Examined, examination: Examination) -> tuple[Examined, li
         (paths[path], issue) for path in paths for issue in now.issues.get(path, ())
     )
     earlier: list[_Weakness] = []
-    moved: list[RaisedFinding] = []
+    brought = Brought(weaknesses, [])
     if any(weakness.speaks for weakness in weaknesses):
         earlier = _weaknesses(program.analyse_before(examined, examination).every())
         brought = compared(
@@ -135,11 +135,13 @@ def _examine(examined: Examined, examination: Examination) -> tuple[Examined, li
             (weakness.trace for weakness in earlier),
             lambda weakness: weakness.place is None,
         )
-        weaknesses = brought.fresh
-        moved = [as_moved(old.finding, was) for old, was in brought.moved if old.is_told_moved]
-    findings = [weakness.finding for weakness in weaknesses if weakness.speaks]
-    hidden = tuple(_hidden(weaknesses, earlier))
-    return replace(examined.without(now.unread.values()), partly=hidden), [*findings, *moved]
+    hidden = tuple(_hidden(brought.fresh, earlier))
+    return replace(examined.without(now.unread.values()), partly=hidden), [*_told(brought)]
+
+
+def _told(brought: Brought[_Weakness]) -> Iterator[RaisedFinding]:
+    yield from (weakness.finding for weakness in brought.fresh if weakness.speaks)
+    yield from (as_moved(old.finding, was) for old, was in brought.moved if old.is_told_moved)
 
 
 def _selecting(more: tuple[str, ...]) -> AnalyserProgram[_BanditReport, _Issue]:

@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -104,15 +105,14 @@ def run(inputs: CommandInput, context: ToolContext) -> Critique:
         label = f"{inputs.name} (not usable: {error})"[:300]
         return write_critique(inputs, label, Examined(()), (), "matching")
     verdict = _Verdict(inputs.name, program)
-    broken = [row for row in reported if verdict.is_unparsed(row)]
-    others = [row for row in reported if not verdict.is_unparsed(row)]
-    findings: list[RaisedFinding] = []
-    if broken or any(map(verdict.speaks, others)):
+    before: list[_Reported] = []
+    if any(map(verdict.speaks, reported)):
         before = linter.look(earlier_states(examined, context.documents))
-        findings = [*verdict.of_broken(broken, before), *verdict.of_others(others, before)]
-    unread = {row.source.path: UNPARSED.of(row.source.path) for row in broken}
-    partly = replace(examined, partly=tuple(unread.values()))
-    return write_critique(inputs, inputs.name, partly, findings, "matching")
+    broken = {row.source.path for row in reported if verdict.is_unparsed(row)}
+    partly = replace(examined, partly=tuple(map(UNPARSED.of, sorted(broken))))
+    return write_critique(
+        inputs, inputs.name, partly, verdict.findings(reported, before), "matching"
+    )
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,18 @@ class _Verdict:
 
     def speaks(self, row: _Reported) -> bool:
         """True when it would be told, were it new."""
-        elsewhere = self.is_grave(row) and row.source.change.before is not None
-        return row.place is not None or elsewhere
+        if row.place is not None or self.is_unparsed(row):
+            return True
+        return self.is_grave(row) and row.source.change.before is not None
 
-    def of_broken(
+    def findings(
+        self, now: Sequence[_Reported], before: Sequence[_Reported]
+    ) -> Iterator[RaisedFinding]:
+        """What the change brings."""
+        yield from self._of_broken(filter(self.is_unparsed, now), before)
+        yield from self._of_others(filterfalse(self.is_unparsed, now), before)
+
+    def _of_broken(
         self, now: Iterable[_Reported], before: Iterable[_Reported]
     ) -> Iterator[RaisedFinding]:
         """One for each file that could be parsed before the change, where the change is nearest."""
@@ -152,7 +160,7 @@ class _Verdict:
                 finding = finding.model_copy(update={"detail": why})
             yield finding
 
-    def of_others(
+    def _of_others(
         self, now: Iterable[_Reported], before: Iterable[_Reported]
     ) -> Iterator[RaisedFinding]:
         """Those that the change brings, also the grave ones that it causes elsewhere."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -136,17 +136,21 @@ def _examine(examined: Examined, examination: Examination) -> tuple[Examined, li
         source.path: _judge(source, now.issues.get(source.path, ())) for source in examined.files
     }
     candidates = [candidate for file in judged.values() for candidate in file.candidates]
-    moved: list[RaisedFinding] = []
+    brought = Brought(candidates, [])
     if any(candidate.speaks for candidate in candidates):
-        before = program.analyse_before(examined, examination)
-        brought = _brought(candidates, before)
-        candidates = brought.fresh
-        moved = [as_moved(old.finding, was) for old, was in brought.moved if old.is_told_moved]
-    for candidate in candidates:
+        brought = _brought(candidates, program.analyse_before(examined, examination))
+    for candidate in brought.fresh:
         judged[candidate.source.path].take(candidate)
     findings = list(chain.from_iterable(file.findings for file in judged.values()))
     partly = tuple(file.partly for file in judged.values() if file.partly is not None)
-    return replace(examined.without(now.unread.values()), partly=partly), [*findings, *moved]
+    return replace(examined.without(now.unread.values()), partly=partly), [
+        *findings,
+        *_told(brought.moved),
+    ]
+
+
+def _told(moved: Iterable[tuple[_Candidate, Trace]]) -> Iterator[RaisedFinding]:
+    return (as_moved(candidate.finding, was) for candidate, was in moved if candidate.is_told_moved)
 
 
 def _brought(candidates: Sequence[_Candidate], before: Before[_Diagnostic]) -> Brought[_Candidate]:
