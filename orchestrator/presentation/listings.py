@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.questions import asked
 from orchestrator.presentation.tables import table
@@ -46,7 +47,7 @@ def runs(listed: RunList, words: Translator = ENGLISH, width: int | None = None)
                 run.verdict or "-",
                 words.message(f"how_{run.ending}") if run.ending else "-",
                 f"{run.created_at:%Y-%m-%d %H:%M}",
-                words.message("seconds", s=run.elapsed_s),
+                duration(run.elapsed_s, words),
                 _title(run, listed, words),
             )
             for run in listed.tree()

@@ -7,6 +7,7 @@ from typing import Any
 from orchestrator.core.document import Block, Folded, Remark, Span, Style, Title, line
 from orchestrator.core.views.context import ViewContext, figures
 from orchestrator.presentation.depth import depth_lines
+from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spent
 from orchestrator.presentation.report import RunReport
@@ -73,7 +74,7 @@ def _title(report: RunReport, context: ViewContext[Any], words: Translator) -> T
     sign = SIGNS.get(verdict, "") if verdict is not None else ""
     counted = view.headline(context) if view.headline else ""
     reviewed = words.message("rule_based_review") if report.spec.panel.by_rules else report.strategy
-    took = words.message("seconds", s=report.run.elapsed_s)
+    took = duration(report.worked_s, words)
     note = figures(report.run.title, reviewed, report.run.id, took)
     return Title(f"{sign} {figures(stage, counted)}".strip(), note)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
@@ -134,6 +135,20 @@ class RunReport:
     def open_decision(self) -> DecisionRow | None:
         """The decision that a person is asked for now."""
         return next((d for d in self.decisions if d.state is DecisionState.OPEN), None)
+
+    @property
+    def worked_s(self) -> float:
+        """Seconds that the run took, without those in which it waited for a person."""
+        start, now = (
+            self.run.created_at,
+            self.run.created_at + timedelta(seconds=self.run.elapsed_s),
+        )
+        ended = ((decision, decision.answered_at or now) for decision in self.decisions)
+        waited = sum(
+            max((min(end, now) - max(decision.opened_at, start)).total_seconds(), 0.0)
+            for decision, end in ended
+        )
+        return max(self.run.elapsed_s - waited, 0.0)
 
     @property
     def shown(self) -> Mapping[str, Any]:

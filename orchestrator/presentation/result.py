@@ -33,6 +33,7 @@ from orchestrator.core.views.context import (
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.presentation.coverage import reading_summary, rule_readings
 from orchestrator.presentation.depth import depth_lines
+from orchestrator.presentation.durations import duration
 from orchestrator.presentation.finding_entries import finding_entries
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator
@@ -156,7 +157,7 @@ def _head(
         if verdict is None
         else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
     )
-    took = words.message("seconds", s=report.run.elapsed_s)
+    took = duration(report.worked_s, words)
     counted = view.headline(context) if view.headline else _debate(report, words)
     below = _debate(report, words) if view.headline and report.workflow.finds else ""
     partly = () if verdict is None else report.partly_agreed
