@@ -8,7 +8,7 @@ from typing import Any
 
 from shared.errors import UnknownRun, UserError
 from shared.models.findings import Stance
-from shared.models.outcomes import RunStatus
+from shared.models.outcomes import RunStatus, Verdict
 from shared.models.rows import RecordRow, RunRow, StepRow, UsageRow
 from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
@@ -37,6 +37,17 @@ def _run(row: Any) -> RunRow:
     values = row._asdict()
     values["status"] = RunStatus(row.status)
     return RunRow(**values)
+
+
+def taken_back(connection: Connection, run: str) -> list[Any]:
+    """What undoings of a run took back, as `apply` had replied it."""
+    rows = connection.execute(
+        "SELECT s.spec -> 'labels' -> 'applied' AS applied FROM runs r JOIN specs s ON s.run_id = r.id "
+        "WHERE r.created_at >= (SELECT created_at FROM runs WHERE id = %s) "
+        "AND r.verdict = %s AND s.spec -> 'labels' ->> %s = %s",
+        (run, Verdict.DONE, OF, run),
+    ).fetchall()
+    return [row.applied for row in rows]
 
 
 def find_run(connection: Connection, name: str) -> RunRow:

@@ -77,6 +77,35 @@ def test_what_was_applied_shows_and_can_be_undone_while_the_next_decision_is_ope
     assert live("decide", "last", "skip").returncode in (0, 1, 3)
 
 
+@pytest.mark.parametrize("mode", ["in-place", "branch"])
+def test_each_undoing_takes_back_one_fix_the_newest_first(
+    live: CommandLine, changed_repository: Path, tmp_path: Path, mode: str
+) -> None:
+    repository = changed_repository
+    script = tmp_path / "review.yaml"
+    script.write_text(SCRIPT)
+    cast = ",".join(f"scripted:{script}#{name}" for name in ("ada", "bob", "eve"))
+    panel = ("--panel", f"{cast},author=eve", "--apply", mode)
+    live("review", *panel, "--decide", "apply_fix", "-q", cwd=repository)
+    content = json.loads(live("show", "last", "--json").stdout)
+    assert len(content["applied"]) == 2
+    branch = content["applied"][-1]["branch"]
+
+    def begins() -> str:
+        if branch is None:
+            return (repository / "app.py").read_text().split("\n")[0]
+        listed = git(repository, "branch", "--list", branch)
+        return git(repository, "show", f"{branch}:app.py").split("\n")[0] if listed else "gone"
+
+    seen = [begins()]
+    for _ in range(3):
+        undone = live("undo", "last", cwd=repository)
+        assert undone.returncode == 0, undone.stderr
+        seen.append(begins())
+    last = "gone" if branch else "import sys"
+    assert seen == ["import subprocess", "import os", last, last]
+
+
 def test_undo_can_be_repeated_after_it_was_refused(
     live: CommandLine, changed_repository: Path
 ) -> None:

@@ -143,7 +143,7 @@ def _round(view: ForumView, floor_round: FloorRound, *, short: bool) -> Item:
     if words:
         parts.append(shortened(words, SHORT))
     if why := _why_silent(view, floor_round):
-        parts.append(f"⚠ {why}")
+        parts.append(f"⚠ {view.translate(why)}")
     return Item(" · ".join(parts), view.message("round_n", n=floor_round.number))
 
 
