@@ -42,9 +42,10 @@ def _run(row: Any) -> RunRow:
 def taken_back(connection: Connection, run: str) -> list[Any]:
     """What undoings of a run took back, as `apply` had replied it."""
     rows = connection.execute(
-        "SELECT s.spec -> 'labels' -> 'applied' AS applied FROM runs r JOIN specs s ON s.run_id = r.id "
-        "WHERE r.created_at >= (SELECT created_at FROM runs WHERE id = %s) "
-        "AND r.verdict = %s AND s.spec -> 'labels' ->> %s = %s",
+        "SELECT s.spec -> 'labels' -> 'applied' AS applied FROM runs r "
+        "CROSS JOIN LATERAL (SELECT spec FROM specs WHERE run_id = r.id OFFSET 0) s "
+        "WHERE r.created_at >= (SELECT created_at FROM runs WHERE id = %s) AND r.verdict = %s "
+        "AND s.spec -> 'labels' ->> %s = %s",
         (run, Verdict.DONE, OF, run),
     ).fetchall()
     return [row.applied for row in rows]
@@ -58,8 +59,10 @@ def find_run(connection: Connection, name: str) -> RunRow:
     """
     if name in ("last", "@"):
         rows = connection.execute(
-            _RUN + " WHERE parent_run IS NULL AND NOT EXISTS (SELECT FROM specs WHERE run_id = id "
-            "AND spec -> 'labels' ? %s) ORDER BY created_at DESC LIMIT 1",
+            # Of each run by itself, newest first: joined, all of both tables would be read.
+            _RUN
+            + " WHERE parent_run IS NULL AND (SELECT spec -> 'labels' ? %s FROM specs WHERE run_id = id) "
+            "IS NOT TRUE ORDER BY created_at DESC LIMIT 1",
             (OF,),
         ).fetchall()
     elif not name.isprintable() or not name:

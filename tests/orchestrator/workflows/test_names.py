@@ -14,6 +14,7 @@ WORDS = {*WORKFLOWS, *decision_choices()}
 HOMONYMS = {
     ("orchestrator/cli/commands/participants/listing.py", "panel"),  # a key of JSON
     ("orchestrator/cli/submission.py", "panel"),  # a field of a request
+    ("orchestrator/settings/trusted.py", "panel"),  # a section of the configuration
     ("orchestrator/whatif/changes.py", "panel"),  # a field of a run's specification
     ("orchestrator/whatif/comparing.py", "panel"),
     ("shared/models/run.py", "panel"),
