@@ -61,7 +61,10 @@ def test_a_worker_killed_at_a_point_loses_nothing(
     figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
     measured.update(figures.told())
     assert figures.kills == 1, "the kill point was not reached"
-    assert (figures.extra_calls, figures.adopted) == (extra, adopted)
+    assert figures.extra_calls == extra
+    # A turn's end is committed after its slot is free: the next claim may come first, and its answer is then saved.
+    uncommitted = 1 if point == "claimed:2" else 0
+    assert adopted <= figures.adopted <= adopted + uncommitted
 
 
 def test_row_3_a_worker_killed_in_mid_call_costs_what_was_in_flight(
