@@ -116,8 +116,8 @@ class _Choice:
 
     def _local_model(self, model: str) -> Participant | None:
         local = [known.participant for known in self._local()]
-        exact = [one for one in local if one.model == model]
-        tagged = [one for one in local if (one.model or "").partition(":")[0] == model]
+        exact = [entry for entry in local if entry.model == model]
+        tagged = [entry for entry in local if (entry.model or "").partition(":")[0] == model]
         return next(iter((*exact, *tagged)), None)
 
     def _local(self) -> Iterator[DiscoveredParticipant]:

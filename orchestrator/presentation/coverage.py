@@ -29,8 +29,8 @@ def reading_warnings(report: CoverageReport | None) -> tuple[Notice, ...]:
         return ()
     alone = _by_rules(report)
     moved = tuple(file.path for file in report.files if file.excuse == UnreadReason.SUBMODULE)
-    told = (notice("submodule_moved", files=_listed(moved)),) if moved else ()
-    return (*((alone,) if alone else ()), *told, *_few(unread(report)))
+    submodules = (notice("submodule_moved", files=_listed(moved)),) if moved else ()
+    return (*((alone,) if alone else ()), *submodules, *_few(unread(report)))
 
 
 def rule_readings(report: CoverageReport | None) -> tuple[Notice, ...]:
@@ -55,11 +55,11 @@ def reading_summary(report: CoverageReport | None) -> tuple[Notice, ...]:
         return ()
     who = dict.fromkeys((row.participant, row.kind) for row in report.reviewers)
     named = notice("names", names=tuple(_reader(name, kind) for name, kind in who))
-    told = notice("read_by", who=named)
+    readers = notice("read_by", who=named)
     if report.rules:
         rules = dict.fromkeys(row.participant for row in report.rules)
-        told = notice("read_by_and_rules", who=named, rules=notice("names", names=rules))
-    return (told, *_few(tuple(_withheld(report))))
+        readers = notice("read_by_and_rules", who=named, rules=notice("names", names=rules))
+    return (readers, *_few(tuple(_withheld(report))))
 
 
 def _reader(name: str, kind: ReaderKind) -> Notice:
@@ -68,11 +68,11 @@ def _reader(name: str, kind: ReaderKind) -> Notice:
 
 def unread(report: CoverageReport) -> tuple[Notice, ...]:
     """A notice for each file that nobody read and each analyser that was missing, as far as it matters."""
-    told = [
+    notices = [
         *(notice("nobody_read", path=file.path, why=_why(file.reason)) for file in report.unread),
         *(_absent(absence) for absence in report.missing),
     ]
-    return tuple(each for at, each in enumerate(told) if each not in told[:at])
+    return tuple(each for at, each in enumerate(notices) if each not in notices[:at])
 
 
 def _absent(absence: Absence) -> Notice:

@@ -53,7 +53,7 @@ def finding_entry(finding: Finding, report: RunReport, words: Translator) -> Fin
         why=finding.detail,
         suggestion=finding.suggestion or "",
         supporters=tuple(critic.name for critic in carrying),
-        objections=tuple(_objection(held, words) for held in opponents(positions)),
+        objections=tuple(_objection(final, words) for final in opponents(positions)),
         again=again,
         patch=_own_patch(finding, report),
         rule_page=_rule_page(finding, report),
@@ -91,7 +91,7 @@ def _carried(
     words: Translator,
 ) -> str:
     """`ada, cleo (in part) (2 of 4)`; the names alone where all are one voice."""
-    partly = {held.participant for held in positions if held.position is Position.PARTIAL}
+    partly = {final.participant for final in positions if final.position is Position.PARTIAL}
     names = [words.message("in_part", who=c.name) if c.name in partly else c.name for c in carrying]
     votes, everybody = effective_votes(carrying), effective_votes(report.critics)
     if everybody < 2:
@@ -103,16 +103,16 @@ def _carried(
 
 def _conceded(positions: Iterable[FinalPosition], words: Translator) -> Iterable[str]:
     """`erin (author) agrees`"""
-    for held in positions:
-        if not held.is_critic and held.position in (Position.AGREE, Position.PARTIAL):
-            yield words.message("author_agrees", who=held.participant)
+    for final in positions:
+        if not final.is_critic and final.position in (Position.AGREE, Position.PARTIAL):
+            yield words.message("author_agrees", who=final.participant)
 
 
-def _objection(held: FinalPosition, words: Translator) -> Objection:
-    who = held.participant
-    named = who if held.is_critic else words.message("as_author", who=who)
-    withdrew = held.position is Position.WITHDRAW
-    return Objection(named, words.message("took_it_back") if withdrew else "", held.reason)
+def _objection(final: FinalPosition, words: Translator) -> Objection:
+    who = final.participant
+    named = who if final.is_critic else words.message("as_author", who=who)
+    withdrew = final.position is Position.WITHDRAW
+    return Objection(named, words.message("took_it_back") if withdrew else "", final.reason)
 
 
 def _own_patch(finding: Finding, report: RunReport) -> str:

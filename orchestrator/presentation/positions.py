@@ -49,7 +49,7 @@ def final_positions(report: RunReport, finding: Finding) -> tuple[FinalPosition,
 
 def opponents(positions: Iterable[FinalPosition]) -> tuple[FinalPosition, ...]:
     """Those of them who do not share the finding, or no longer do."""
-    return tuple(held for held in positions if held.position in AGAINST)
+    return tuple(final for final in positions if final.position in AGAINST)
 
 
 def _reason(report: RunReport, finding: str, participant: str, stated: dict[str, Position]) -> str:

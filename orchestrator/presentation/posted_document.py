@@ -46,7 +46,7 @@ def posted_document(report: RunReport, words: Translator) -> list[Block]:
     view = view_of(report)
     context = view_context(report, words)
     body = view.body(context)
-    told = [
+    lines = [
         *states(report, words),
         *warned(report.warnings, words),
         *still_working(report, words),
@@ -57,7 +57,7 @@ def posted_document(report: RunReport, words: Translator) -> list[Block]:
     ]
     return [
         _title(report, context, words),
-        *map(Remark, told),
+        *map(Remark, lines),
         *(shown for shown in body if not isinstance(shown, Folded)),
         *recorded_facts(report, context, words),
         *child_runs(report, words),
@@ -86,14 +86,14 @@ def _figures(
     if report.spec.panel.by_rules:
         return []
     discussed = [part for shown in body if isinstance(shown, Folded) for part in shown.blocks]
-    told = [
+    lines = [
         line(Span(convergence_line(report, words), Style.STRONG)),
         *(line(words.translate(each)) for each in report.partly_agreed),
     ]
     cost = [*spent(report.usage, words, below=bool(report.children)), *depth_lines(report, words)]
     cautions = warned(report.cautions, words)
     shown = (
-        *map(Remark, told),
+        *map(Remark, lines),
         *discussed,
         *usage_by_participant(report, context, words),
         *map(Remark, (*cost, *cautions)),

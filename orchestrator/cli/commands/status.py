@@ -100,7 +100,7 @@ def _embedded(instance: Instance) -> dict[str, Any]:
             "data": str(instance.data_dir),
             "logs": str(instance.log_dir),
         },
-        "servers": [asdict(one) for one in server_status(instance)],
+        "servers": [asdict(server) for server in server_status(instance)],
         "supervisor": asdict(supervisor),
     }
 
@@ -147,13 +147,13 @@ def _schema_line(found: str | None, needed: str) -> Line:
 
 def _process_lines(processes: Iterable[Mapping[str, Any]]) -> list[Line]:
     lines = []
-    for one in processes:
-        where = f"{one['kind']} on {one['host']}, pid {one['pid']}"
-        if one["presence"] == ProcessState.LIVING:
-            version = read_build(one["version"]).shown
-            lines.append(line(f"{where}, {version}, seen {one['silent_s']:.1f} s ago"))
-        elif one["presence"] == ProcessState.SILENT:
-            text = f"{where}: no sign of life for {one['silent_s']:.0f} s; its steps are taken over"
+    for process in processes:
+        where = f"{process['kind']} on {process['host']}, pid {process['pid']}"
+        if process["presence"] == ProcessState.LIVING:
+            version = read_build(process["version"]).shown
+            lines.append(line(f"{where}, {version}, seen {process['silent_s']:.1f} s ago"))
+        elif process["presence"] == ProcessState.SILENT:
+            text = f"{where}: no sign of life for {process['silent_s']:.0f} s; its steps are taken over"
             lines.append(line(Span(text, Style.WARNING)))
     return lines
 
@@ -161,7 +161,9 @@ def _process_lines(processes: Iterable[Mapping[str, Any]]) -> list[Line]:
 def _version_lines(facts: Mapping[str, Any]) -> list[Line]:
     """Living processes of other versions, and what becomes of them."""
     fits = [
-        one["fit"] for one in facts.get("processes", ()) if one["presence"] == ProcessState.LIVING
+        process["fit"]
+        for process in facts.get("processes", ())
+        if process["presence"] == ProcessState.LIVING
     ]
     told = SIDE_BY_SIDE
     if facts["instance"] is not None:
@@ -183,7 +185,7 @@ def _instance_lines(facts: Mapping[str, Any]) -> list[Line]:
     columns = ("server", "runs", "version", "pid", "memory", "socket")
     lines = [
         line(f"instance {facts['instance']['name']} in {facts['instance']['data']}"),
-        *table(columns, [_server(one) for one in facts["servers"]]),
+        *table(columns, [_server(server) for server in facts["servers"]]),
     ]
     children = facts["supervisor"]["children"]
     if not children:
@@ -210,13 +212,13 @@ def _why_no_workers(supervisor: Mapping[str, Any]) -> str:
     return "no supervisor runs: no workers"
 
 
-def _server(one: Mapping[str, Any]) -> tuple[str, ...]:
-    memory = one["memory_bytes"]
+def _server(server: Mapping[str, Any]) -> tuple[str, ...]:
+    memory = server["memory_bytes"]
     return (
-        one["name"],
-        "yes" if one["running"] else "no answer" if one["silent"] else "no",
-        one["version"] or "-",
-        str(one["pid"] or "-"),
+        server["name"],
+        "yes" if server["running"] else "no answer" if server["silent"] else "no",
+        server["version"] or "-",
+        str(server["pid"] or "-"),
         "-" if memory is None else f"{memory / 1e6:.0f} MB",
-        str(one["path"]),
+        str(server["path"]),
     )

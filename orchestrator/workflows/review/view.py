@@ -48,8 +48,8 @@ def body(view: ReviewView) -> list[Block]:
         return blocks
     if not view.everything:
         return [*blocks, *_impact(view)]
-    told = (*_rounds(view), *feedback(view), *_impact(view))
-    return [*blocks, Folded(view.message("discussion"), told)] if told else blocks
+    discussed = (*_rounds(view), *feedback(view), *_impact(view))
+    return [*blocks, Folded(view.message("discussion"), discussed)] if discussed else blocks
 
 
 def matter(view: ReviewView) -> list[Block]:
@@ -89,9 +89,9 @@ def _patch(view: ReviewView) -> list[Block]:
         return []
     usable = [fix for fix in fixes.fixes if fix.problem is None]
     mended = frozenset(chain.from_iterable(fix.findings for fix in usable))
-    told = [*_usable(view, fixes, usable, mended), *_unusable(view, fixes, mended)]
-    wholly = any(isinstance(shown, Patch) for shown in told)
-    return [Heading(view.message("patch")), *told] if wholly else told
+    parts = [*_usable(view, fixes, usable, mended), *_unusable(view, fixes, mended)]
+    wholly = any(isinstance(shown, Patch) for shown in parts)
+    return [Heading(view.message("patch")), *parts] if wholly else parts
 
 
 def _usable(
@@ -99,10 +99,10 @@ def _usable(
 ) -> list[Block]:
     if not usable:
         return []
-    told = remark(_mends(view, mended))
+    mends = remark(_mends(view, mended))
     wholly = view.everything or view.deciding
     items = Items(tuple(_written(view, fix) for fix in usable))
-    return [told, items, Patch(fixes.patch)] if wholly else [told]
+    return [mends, items, Patch(fixes.patch)] if wholly else [mends]
 
 
 def _written(view: ReviewView, fix: CheckedFix) -> Item:
