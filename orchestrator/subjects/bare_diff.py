@@ -21,6 +21,7 @@ from orchestrator.subjects.screening import (
     screen_modes,
     screen_path,
 )
+from orchestrator.subjects.secrets import added_secrets
 from orchestrator.subjects.started import is_started
 from shared.errors import EnvironmentFault, SubjectError
 from shared.git.hunks import apply_hunks, revert_hunks
@@ -105,6 +106,9 @@ def _file(patch: FilePatch, left_out: Unread | None, known: _States) -> Captured
         executable=executable,
         became_executable=executable and patch.old_mode != EXECUTABLE,
         harmless=_harmless(patch),
+        secrets=added_secrets(patch)
+        if left_out and left_out.code is UnreadReason.NEVER_SENT
+        else (),
     )
     if left_out is not None:
         return file

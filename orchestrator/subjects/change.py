@@ -14,7 +14,7 @@ from shared.git.diff_pieces import FileText, cut_change
 from shared.git.hunks import changed_ranges, count_tag
 from shared.git.patch import FilePatch, split_lines
 from shared.models.coverage import UnreadReason
-from shared.models.subject import FileChange, LineRange, Origin, Subject
+from shared.models.subject import FileChange, LineRange, Origin, SecretLine, Subject
 
 Put = Callable[[bytes], str]
 """Stores a document and returns its sha256 in hex."""
@@ -31,7 +31,7 @@ class CapturedFile:
 
     `head` are the first bytes of a file that is left out; `became_executable`: the change made it so; `same`: what is
     left out is what was there before, byte for byte; `harmless` is why nobody needs to read it, where the
-    capture saw that.
+    capture saw that. `secrets` are those that the change puts into a file that is never sent.
     """
 
     path: str
@@ -46,6 +46,7 @@ class CapturedFile:
     became_executable: bool = False
     same: bool = False
     harmless: str | None = None
+    secrets: tuple[SecretLine, ...] = ()
 
     @property
     def language(self) -> str | None:
@@ -146,6 +147,7 @@ def store(change: CapturedChange, put: Put, mask: Mask) -> Subject:
                 harmless=_harmless(file),
                 language=file.language,
                 as_new=file.as_new,
+                secrets=file.secrets,
             )
             for file in change.files
         ),

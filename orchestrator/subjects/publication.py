@@ -17,9 +17,19 @@ _ADDRESS = regex(
     re.ASCII,
 )
 
+# Where a forge's runner keeps what it fetched for a pull or merge request.
+_MADE_BY_FORGES = (
+    "--glob=refs/remotes/pull/*",
+    "--glob=refs/merge-requests/*",
+    "--glob=refs/pipelines/*",
+)
+
 
 def published(git: Git, commit: str | None) -> PublishedCommit | None:
-    """Where the commit is; None for uncommitted states, unknown hosts, and what no remote branch has yet."""
+    """Where the commit is; None for uncommitted states, unknown hosts, and what no remote branch has yet.
+
+    A pipeline for a pull request works on a commit that the forge itself made, and has it under a name of its own.
+    """
     if commit is None or not _COMMIT.fullmatch(commit):
         return None
     remote = (git.ask("remote") or "").split()
@@ -27,7 +37,9 @@ def published(git: Git, commit: str | None) -> PublishedCommit | None:
     address = git.ask("remote", "get-url", name) if name is not None else None
     project = project_page(address or "")
     # Its name is an answer when no remote branch leads to it; None, when git cannot tell.
-    unknown = git.ask("rev-list", "--max-count=1", commit, "--not", f"--remotes={name}")
+    unknown = git.ask(
+        "rev-list", "--max-count=1", commit, "--not", f"--remotes={name}", *_MADE_BY_FORGES
+    )
     if project is None or unknown != "":
         return None
     return PublishedCommit(project=project, commit=commit)

@@ -6,16 +6,15 @@ fences, so what is written in them instructs nobody.
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.subjects.change import Mask, Put, mask_nothing
+from orchestrator.subjects.named_files import read_named
 from orchestrator.subjects.request import Screen
-from orchestrator.subjects.screening import megabytes, screen_content, stays_here
-from shared.errors import EnvironmentFault, SubjectError
+from orchestrator.subjects.screening import megabytes, screen_content
+from shared.errors import SubjectError
 from shared.models.deliberation import Context, Question
 
 PIPED = "stdin"
@@ -131,56 +130,9 @@ def _check_size(contexts: list[tuple[str, bytes]], limits: QuestionLimits) -> No
 
 
 def _read(request: QuestionRequest, name: str, option: str, limit: int) -> bytes:
-    """The text of a file that was named. A symbolic link is followed, and is screened by both of its names."""
+    """The text of a file that was named."""
     typed = f"{option} {name}"
-    file = request.path / name
-    _check_name(name, file, typed, request.screen)
-    try:
-        content = _read_bytes(file, typed, limit)
-    except PermissionError as error:
-        raise EnvironmentFault(f"{typed}: there is no permission to read it") from error
-    except FileNotFoundError as error:
-        raise SubjectError(f"{typed}: there is no such file") from error
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise SubjectError(f"{typed}: it cannot be read: {reason}") from error
-    return as_text(content, typed)
-
-
-def _check_name(name: str, file: Path, typed: str, screen: Screen) -> None:
-    if not name.isprintable():
-        raise SubjectError(f"{typed!r}: the name holds characters that cannot be shown")
-    names = (os.path.abspath(file), os.path.realpath(file))
-    if any(stays_here(spelling, screen) for spelling in names):
-        raise SubjectError(
-            f"{typed}: it may hold secrets, so it is never sent (privacy.never_send; make an exception with "
-            "privacy.may_send in your own configuration)"
-        )
-
-
-def _read_bytes(file: Path, typed: str, limit: int) -> bytes:
-    """All of a plain file or of a pipe, like the one that a shell makes of `<(command)`."""
-    # Not blocking: to open a named pipe that nobody writes would wait for ever.
-    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        _check_kind(os.fstat(handle).st_mode, typed)
-        os.set_blocking(handle, True)
-        with open(handle, "rb", closefd=False) as stream:
-            content = stream.read(limit + 1)
-    finally:
-        os.close(handle)
-    if len(content) > limit:
-        raise SubjectError(
-            f"{typed}: it is too large (the limit for one file is {megabytes(limit)}): give the part that matters"
-        )
-    return content
-
-
-def _check_kind(mode: int, typed: str) -> None:
-    if stat.S_ISDIR(mode):
-        raise SubjectError(f"{typed}: it is a folder; name the files in it")
-    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-        raise SubjectError(f"{typed}: it is neither a plain file nor a pipe")
+    return as_text(read_named(request.path, name, typed, limit, request.screen), typed)
 
 
 def as_text(content: bytes, typed: str) -> bytes:

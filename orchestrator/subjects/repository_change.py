@@ -41,6 +41,7 @@ from orchestrator.subjects.entries import (
 from orchestrator.subjects.kinds import HARMLESS, HEAD_BYTES, LOADED, inner_target, language_of
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.subjects.screening import (
+    BINARY,
     EXECUTABLE,
     PLAIN,
     SUBMODULE,
@@ -54,6 +55,7 @@ from orchestrator.subjects.screening import (
     screen_path,
     too_large,
 )
+from orchestrator.subjects.secrets import entry_secrets
 from orchestrator.subjects.started import is_started, move_starts
 from shared.errors import SubjectError
 from shared.git.hunks import apply_hunks, new_file_patch
@@ -61,7 +63,7 @@ from shared.git.patch import FilePatch, parse_patch
 from shared.git.repository import Repository, open_repository
 from shared.models.coverage import UnreadReason
 from shared.models.notices import Notice, notice
-from shared.models.subject import Origin, Subject
+from shared.models.subject import Origin, SecretLine, Subject
 
 _EVERYTHING = ":(top)"
 
@@ -266,8 +268,9 @@ class _RepositoryReading:
         )
         unread = content if isinstance(content, Unread) else screen_content(content)
         if isinstance(content, Unread) or unread is not None:
-            head = self._head(path, None)
-            return CapturedFile(name, "added", left_out=unread, head=head, executable=executable)
+            mode = EXECUTABLE if executable else PLAIN
+            entry = ChangedEntry("A", ABSENT, mode, None, None, path, path)
+            return self._skipped(entry, unread or BINARY)
         patch = parse_patch(new_file_patch(path, content, executable))[0]
         return CapturedFile(name, "added", after=content, patch=patch, executable=executable)
 
@@ -285,7 +288,13 @@ class _RepositoryReading:
             became_executable=entry.new_mode == EXECUTABLE and entry.old_mode != EXECUTABLE,
             same=entry.old_id is not None and entry.old_id == entry.new_id,
             harmless=self._pointer(entry),
+            secrets=self._secrets(entry, left_out),
         )
+
+    def _secrets(self, entry: ChangedEntry, left_out: Unread) -> tuple[SecretLine, ...]:
+        if left_out.code is not UnreadReason.NEVER_SENT:
+            return ()
+        return entry_secrets(self.repository, entry)
 
     def _pointer(self, entry: ChangedEntry) -> str | None:
         """What an entry is that only points to something which is reviewed where it lies.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, ValidationError, field_validator
 
-from shared.models.notices import Caveat
+from shared.models.notices import Caveat, Notice
 from shared.models.proportions import Proportion
 from shared.models.wire import ForeignWire, Verbatim, Wire
 
@@ -149,7 +149,8 @@ class Finding(Wire):
     `id` is F1, F2, ... in the order of appearance, unique in its run. `raised_by` and `stances` name
     participants; `caveat` says why a severity was lowered or a quotation was not believed. `stated_severity` is a
     worse severity that a raiser states and the panel does not carry. `patch_by` wrote the patch, `test_by` the test.
-    `titles` has what each raiser called it, where they do not all call it the same.
+    `titles` has what each raiser called it, where they do not all call it the same. `message` and `advice` say it, and
+    what to do, in the reader's language where our own code raised it.
     """
 
     id: str
@@ -172,6 +173,8 @@ class Finding(Wire):
     status: FindingStatus = FindingStatus.UNDECIDED
     stances: dict[str, Position] = Field(default_factory=dict)
     caveat: Caveat = None
+    message: Notice | None = Field(default=None, exclude_if=_is_none)
+    advice: Notice | None = Field(default=None, exclude_if=_is_none)
 
 
 class Stance(Wire):

@@ -7,7 +7,17 @@ from typing import Literal
 
 from pydantic import Field
 
+from shared.models.case import (
+    CaseEvidence,
+    EvidenceSpans,
+    InterventionCoverage,
+    LensResult,
+    RecordGaps,
+    StructuredChart,
+    Timeline,
+)
 from shared.models.coverage import Coverage
+from shared.models.critique import CASE_REPLIES
 from shared.models.deliberation import DELIBERATION_REPLIES
 from shared.models.findings import RaisedFinding, Severity, StatedStance
 from shared.models.planning import PLANNING_REPLIES
@@ -282,6 +292,14 @@ REPLY_MODELS: dict[str, type[ForeignWire]] = {
     "tests.ran": SuiteReport,
     "applied": Applied,
     "undone": Undone,
+    "case.chart": StructuredChart,
+    "case.timeline": Timeline,
+    "case.spans": EvidenceSpans,
+    "case.gaps": RecordGaps,
+    "case.evidence": CaseEvidence,
+    "case.coverage": InterventionCoverage,
+    "case.lens": LensResult,
+    **CASE_REPLIES,
     **DELIBERATION_REPLIES,
     **PLANNING_REPLIES,
 }

@@ -9,10 +9,16 @@ from typing import Any
 from shared.models.decision import DecisionState
 from shared.models.outcomes import RunStatus
 
+REPOSITORY = "repository"
+"""The label of a run that says in which repository the change lies that it looks at."""
+
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run as lists and pages show it; `parent` is the run that started it and waits for it in `parent_step`."""
+    """A run as lists and pages show it; `parent` is the run that started it and waits for it in `parent_step`.
+
+    `waited_s` is how long it has waited for a person.
+    """
 
     id: str
     workflow: str
@@ -31,6 +37,17 @@ class RunRow:
     elapsed_s: float
     parent: str | None = None
     parent_step: str | None = None
+    waited_s: float = 0.0
+
+    @property
+    def worked_s(self) -> float:
+        """Seconds that it took, without those in which it waited for a person."""
+        return max(self.elapsed_s - self.waited_s, 0.0)
+
+    @property
+    def repository(self) -> str:
+        """The name of the folder whose change it looks at; empty where there is none, or it is not known."""
+        return str((self.spec.get("labels") or {}).get(REPOSITORY) or "")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,13 @@ class LineRange(Wire):
         return isinstance(line, int) and self.first <= line <= self.last
 
 
+class SecretLine(Wire):
+    """Where a secret stands in a file whose text is not kept, and of what kind it is. Never the secret itself."""
+
+    line: int = Field(ge=1)
+    kind: str
+
+
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 """What a path ends in that holds Python."""
 
@@ -30,7 +37,8 @@ class FileChange(Wire):
 
     Binary files and files over the size limit have no documents and say why in `skipped`, with the code of the reason
     in `unread`. `harmless` names a kind that nobody needs to read (`image`, ...), `language` what decides who reads it.
-    `as_new`: all of it counts as changed, since it became executable or code without an edit that shows it.
+    `as_new`: all of it counts as changed, since it became executable or code without an edit that shows it. `secrets`
+    are those that the change puts into a file that is never sent.
     """
 
     path: str
@@ -44,6 +52,7 @@ class FileChange(Wire):
     harmless: str | None = None
     language: str | None = None
     as_new: bool = False
+    secrets: tuple[SecretLine, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @property
     def is_python(self) -> bool:

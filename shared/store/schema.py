@@ -12,6 +12,7 @@ runs ──< steps ──< usage         a step's row is its own outbox; usage h
 daily_spending                   the rows of `usage` up to some id, summed up by day and who spoke
 evals                            labelled cases before panels; their runs are found by idempotency key
 documents                        content-addressed texts and files
+ └──< passages                   what texts are searched by, for all runs that name them
 processes                        presence: who is alive with how many slots, on the database's clock
 
 What is written again and again (`runs`, `steps`) stays narrow, what is written once and large has tables of its own: an
@@ -21,7 +22,7 @@ update that finds no room on its page writes the whole row elsewhere, and into e
 from __future__ import annotations
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 
 metadata = sa.MetaData(
     naming_convention={
@@ -262,6 +263,25 @@ documents = sa.Table(
     sa.Column("content", sa.LargeBinary, nullable=False),
     _moment("created_at", nullable=False, now=True),
 )
+
+# `version` is that of the rules by which terms were made (shared/text/search_terms.py).
+passages = sa.Table(
+    "passages",
+    metadata,
+    sa.Column(
+        "document",
+        sa.Text,
+        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("start", sa.Integer, nullable=False),
+    sa.Column("stop", sa.Integer, nullable=False),
+    sa.Column("terms", TSVECTOR, nullable=False),
+    sa.PrimaryKeyConstraint("document", "version", "number"),
+)
+sa.Index("ix_passages_terms", passages.c.terms, postgresql_using="gin")
 
 decisions = sa.Table(
     "decisions",

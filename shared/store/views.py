@@ -19,7 +19,10 @@ _RUN = """
 SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_reason,
        (SELECT spec FROM specs WHERE run_id = id) AS spec, outcome, created_at,
        updated_at, finished_at, extract(epoch FROM coalesce(finished_at, now()) - created_at)::float AS elapsed_s,
-       parent_run AS parent, parent_step
+       parent_run AS parent, parent_step,
+       (SELECT coalesce(sum(greatest(0, extract(epoch FROM
+               least(coalesce(d.answered_at, now()), coalesce(runs.finished_at, now())) - d.opened_at))), 0)::float
+          FROM decisions d WHERE d.run_id = runs.id) AS waited_s
   FROM runs
 """
 
@@ -39,16 +42,16 @@ def _run(row: Any) -> RunRow:
     return RunRow(**values)
 
 
-def taken_back(connection: Connection, run: str) -> list[Any]:
-    """What undoings of a run took back, as `apply` had replied it."""
+def taken_back(connection: Connection, run: str) -> dict[str, Any]:
+    """What undoings of a run took back, as `apply` had replied it, by the undoing's own run."""
     rows = connection.execute(
-        "SELECT s.spec -> 'labels' -> 'applied' AS applied FROM runs r "
+        "SELECT r.id, s.spec -> 'labels' -> 'applied' AS applied FROM runs r "
         "CROSS JOIN LATERAL (SELECT spec FROM specs WHERE run_id = r.id OFFSET 0) s "
         "WHERE r.created_at >= (SELECT created_at FROM runs WHERE id = %s) AND r.verdict = %s "
-        "AND s.spec -> 'labels' ->> %s = %s",
+        "AND s.spec -> 'labels' ->> %s = %s ORDER BY r.created_at DESC",
         (run, Verdict.DONE, OF, run),
     ).fetchall()
-    return [row.applied for row in rows]
+    return {row.id: row.applied for row in rows}
 
 
 def find_run(connection: Connection, name: str) -> RunRow:

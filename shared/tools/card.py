@@ -21,8 +21,10 @@ class ToolKind(StrEnum):
     """Judges what somebody proposed."""
     FIX = "fix"
     """Changes a person's files, or takes that back."""
+    STAGE = "stage"
+    """Reads or compares texts for its workflow, always."""
     LENS = "lens"
-    """Looks at a text from one point of view."""
+    """Looks at a text from one point of view, where a router picks it."""
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,26 @@ from collections.abc import Collection, Mapping
 
 from shared.delivery.contracts import QUEUE_APPLY
 from shared.errors import ToolError
+from shared.models.case import (
+    CaseEvidence,
+    EvidenceSpans,
+    InterventionCoverage,
+    LensResult,
+    RecordGaps,
+    StructuredChart,
+    Timeline,
+)
+from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
 from shared.models.replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope
+from shared.tools.case_inputs import (
+    CaseInput,
+    ChartInput,
+    EvidenceInput,
+    InterventionInput,
+    LensInput,
+)
 from shared.tools.inputs import (
     AnalyserInput,
     ApplyInput,
@@ -19,6 +36,7 @@ from shared.tools.inputs import (
 )
 
 _PYTHON = ToolScope("python", PYTHON_SUFFIXES)
+_CLINICAL = ToolLimits(timeout_s=60.0, memory_mb=1024)
 
 _CARDS = (
     ToolCard(
@@ -117,6 +135,126 @@ _CARDS = (
         cost=ToolCost(seconds=0.1),
         queue=QUEUE_APPLY,
         read_only=False,
+    ),
+    ToolCard(
+        name="chart.structure",
+        purpose="Divides a chart, and finds who the patient is, what is mentioned and what was measured.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.clinical.stages.structure",
+        inputs=CaseInput,
+        reply=StructuredChart,
+        cost=ToolCost(seconds=0.2),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="preprocess.timeline",
+        purpose="Puts what has a date, or a time relative to the visit, in order.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.clinical.stages.timeline",
+        inputs=ChartInput,
+        reply=Timeline,
+        cost=ToolCost(seconds=0.1),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="preprocess.evidence",
+        purpose="Names the sentences that something can be said about.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.clinical.stages.spans",
+        inputs=ChartInput,
+        reply=EvidenceSpans,
+        cost=ToolCost(seconds=0.1),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="preprocess.record_gaps",
+        purpose="Tells what a chart of its kind has and this one has not.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.clinical.stages.record_gaps",
+        inputs=ChartInput,
+        reply=RecordGaps,
+        cost=ToolCost(seconds=0.1),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="diagnosis.extract",
+        purpose="Collects the diagnoses that a chart names, and how sure it is of each.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.clinical.stages.diagnosis",
+        inputs=ChartInput,
+        reply=DiagnosisAnalysis,
+        cost=ToolCost(seconds=0.1),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="treatment.extract",
+        purpose="Collects the treatments that a chart names: given, planned and stopped.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.clinical.stages.treatment",
+        inputs=ChartInput,
+        reply=TreatmentAnalysis,
+        cost=ToolCost(seconds=0.1),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="evidence.retrieve",
+        purpose="Finds passages for queries in the chart, in similar cases and in documents, and grades them.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.clinical.stages.evidence",
+        inputs=EvidenceInput,
+        reply=CaseEvidence,
+        cost=ToolCost(seconds=0.3),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="interventions.check",
+        purpose="Compares the problems of a chart with what is done about them.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.clinical.stages.interventions",
+        inputs=InterventionInput,
+        reply=InterventionCoverage,
+        cost=ToolCost(seconds=0.1),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="lens_severity_risk",
+        purpose="Looks for values outside their reference ranges, early-warning scores and grave findings.",
+        kind=ToolKind.LENS,
+        module="workers.tools.clinical.lenses.severity_risk",
+        inputs=LensInput,
+        reply=LensResult,
+        cost=ToolCost(seconds=0.1),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="lens_diagnostic_consistency",
+        purpose="Looks for contradictions: dates, side, sex, age, values, and diagnoses without support.",
+        kind=ToolKind.LENS,
+        module="workers.tools.clinical.lenses.diagnostic_consistency",
+        inputs=LensInput,
+        reply=LensResult,
+        cost=ToolCost(seconds=0.1),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="lens_monitoring_response",
+        purpose="Looks for drugs against allergies, doubled drugs, doses, missing monitoring, problems without plans.",
+        kind=ToolKind.LENS,
+        module="workers.tools.clinical.lenses.monitoring_response",
+        inputs=LensInput,
+        reply=LensResult,
+        cost=ToolCost(seconds=0.1),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="behavior_topk_direct_compare",
+        purpose="Compares what is done with the most similar cases.",
+        kind=ToolKind.LENS,
+        module="workers.tools.clinical.lenses.topk_direct_compare",
+        inputs=LensInput,
+        reply=LensResult,
+        cost=ToolCost(seconds=0.2),
+        limits=_CLINICAL,
     ),
 )
 CARDS: Mapping[str, ToolCard] = {card.name: card for card in _CARDS}

@@ -38,13 +38,13 @@ class ModelServer(AbstractContextManager["ModelServer"]):
 
     def calls(self, model: str | None = None) -> list[dict[str, Any]]:
         """The calls that reached the server, oldest first."""
-        lines = [json.loads(line) for line in self.log.read_bytes().splitlines()]
-        calls = [line for line in lines if line["event"] == "call"]
+        calls = [event for event in self.events() if event["event"] == "call"]
         return [call for call in calls if model in (None, call["model"])]
 
     def events(self) -> list[dict[str, Any]]:
-        """Every line of the log."""
-        return [json.loads(line) for line in self.log.read_bytes().splitlines()]
+        """Every line of the log that is whole by now."""
+        written = self.log.read_bytes()
+        return [json.loads(line) for line in written[: written.rfind(b"\n") + 1].splitlines()]
 
     def tell(self, wishes: dict[str, dict[str, Any]]) -> None:
         """What to do from now on, by model name."""

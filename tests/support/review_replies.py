@@ -70,6 +70,8 @@ def finished(step: Step, patch: str = PATCH, subject: str | None = None) -> Step
             proposals: Any = step.stored_inputs()["fixes"]
             fixes = [{**fix, "problem": None} for fix in proposals]
             return reply("fixes.checked", fixes=fixes, patch=patch)
+        case "tests.ran":
+            return reply("tests.ran", before={"code": 0})
         case "applied":
             return reply("applied", repository="/nowhere", branch="quorate/r1", subject=subject)
     raise AssertionError(f"nobody answers {step.reply_model}")

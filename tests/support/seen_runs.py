@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, RoundRecord, Turn
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
 from orchestrator.presentation.report import RecordedAssessment, RunReport
 from shared.models.outcomes import RunStatus
@@ -29,13 +29,14 @@ def report_of(
 ) -> RunReport:
     """The run with its outcome; without one as far as the first `stages` came."""
     steps = steps_of(simulation, stages)
-    records = [
-        RecordedAssessment(key, record.assessment) for key, record in simulation.records.items()
-    ]
+    rounds = {
+        key: record for key, record in simulation.records.items() if isinstance(record, RoundRecord)
+    }
+    records = [RecordedAssessment(key, record.assessment) for key, record in rounds.items()]
     if outcome is None:
         latest = max((step.round for step in steps), default=0)
         records = [one for one in records if one.figures.round < latest]
-    last = [record.findings for record in simulation.records.values()]
+    last = [record.findings for record in rounds.values()]
     body = None if outcome is None else _stored(outcome)
     status = RunStatus.RUNNING if outcome is None else RunStatus.COMPLETED
     row = RunRow(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from pydantic import JsonValue, ValidationError
@@ -14,6 +14,7 @@ from shared.errors import ToolError
 from shared.models.wire import ForeignWire, Wire
 from shared.tools.card import ORDINARY, ToolCard, ToolLimits
 from shared.tools.catalogue import find_card
+from workers.tools.passages import MemoryPassages, Passages
 from workers.tools.sandbox.sandbox import Countdown
 
 
@@ -59,6 +60,7 @@ class ToolContext:
     deadline_s: float
     confirm: Callable[[], None] = lambda: None
     limits: ToolLimits = ORDINARY
+    passages: Passages = field(default_factory=MemoryPassages)
 
     def countdown(self) -> Countdown:
         """The time that is left from now on, with the limits of the tool's programs."""

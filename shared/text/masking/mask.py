@@ -27,6 +27,9 @@ KINDS = tuple(
     )
 )
 
+PERSONAL = frozenset({RESIDENT, CARD, EMAIL})
+"""Kinds that say who somebody is and open nothing."""
+
 _MARK = regex(r"^[+-]", re.MULTILINE)
 
 
@@ -41,6 +44,25 @@ class Masked:
     def total(self) -> int:
         """How many different secrets were hidden."""
         return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSecret:
+    """A secret of a text: the line where it begins, counted from 1."""
+
+    line: int
+    kind: str
+    text: str = field(repr=False)
+
+
+def find_secrets(text: str) -> tuple[FoundSecret, ...]:
+    """What opens something, in the order of the text."""
+    ends = [at for at, letter in enumerate(text) if letter == "\n"]
+    return tuple(
+        FoundSecret(bisect_left(ends, start) + 1, kind, text[start:end])
+        for start, end, kind in sorted(_chosen(text, ()))
+        if kind not in PERSONAL
+    )
 
 
 def mask(text: str, also: Collection[str] = ()) -> Masked:

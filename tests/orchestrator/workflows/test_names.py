@@ -12,16 +12,23 @@ WORDS = {*WORKFLOWS, *decision_choices()}
 
 # The same letters with another meaning.
 HOMONYMS = {
+    ("orchestrator/application/similar_cases.py", "case"),  # the workflow whose runs are looked at
     ("orchestrator/cli/commands/participants/listing.py", "panel"),  # a key of JSON
+    ("orchestrator/cli/options.py", "case"),  # an argument
     ("orchestrator/cli/submission.py", "panel"),  # a field of a request
+    ("orchestrator/presentation/evaluation.py", "case"),  # a labelled change
     ("orchestrator/settings/trusted.py", "panel"),  # a section of the configuration
     ("orchestrator/whatif/changes.py", "panel"),  # a field of a run's specification
     ("orchestrator/whatif/comparing.py", "panel"),
+    ("orchestrator/subjects/fhir_lines.py", "plan"),  # the intent of a FHIR resource
+    ("orchestrator/workflows/descriptor.py", "case"),  # a kind of subject
     ("shared/models/run.py", "panel"),
     ("shared/models/run.py", "ask"),  # the policy that puts a decision to a person
     ("shared/models/planning.py", "plan"),  # a reply, and its field
     ("shared/text/unfinished.py", "plan"),
+    ("workers/tools/clinical/checks/monitoring.py", "plan"),  # a category of findings
     ("shared/tools/catalogue.py", "undo"),  # a tool
+    ("workers/tools/clinical/checks/monitoring.py", "plan"),  # a category of remarks
     ("workers/tools/sandbox/confine.py", "accept"),  # a system call
 }
 # What people say in discussions is looked for there, in their words.

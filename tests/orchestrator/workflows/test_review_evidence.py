@@ -7,12 +7,14 @@ from functools import partial
 
 import pytest
 
+from orchestrator.core.findings.verdict import GateOutcome, GateRule, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
+from orchestrator.core.results import TestsOutcome
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.result import ReviewResult
 from shared.models.decision import DecisionAnswer
-from shared.models.findings import Ground
+from shared.models.findings import Ground, Severity
 from shared.models.run import RulesVersion
 from shared.models.steps import StepResult
 from tests.support.review_panel import PATCH, Submission, sha, submission
@@ -42,6 +44,8 @@ def one_voice(step: Step, **fields: object) -> StepResult:
     if step.role == "critique":
         first = step.key.endswith("critic1") and step.round == 1
         return critique(step, [finding(**fields)] if first else [])  # type: ignore[arg-type]
+    if step.reply_model == "tests.ran":
+        return reply("tests.ran", before={"code": 0})
     return finished(step)
 
 
@@ -139,13 +143,41 @@ def test_a_patch_that_changes_what_the_tests_come_to_counts_most_and_one_that_br
     assert "tests/run" in simulation.steps
     assert evidence(outcome).get("F1") == grounds
     told = {warning.code for warning in outcome.warnings if warning.code.startswith("review_tests")}
+    told -= {"review_tests_say"}
     assert told == ({warned} if warned else set())
 
 
-def test_nothing_of_the_project_is_run_without_the_switch_or_without_a_patch() -> None:
+def test_nothing_of_the_project_is_run_without_the_switch() -> None:
     _, unswitched = ended(submission(options=ONE_ROUND), lambda step: one_voice(step, patch=PATCH))
-    _, unpatched = ended(submission(options=TESTED), one_voice)
-    assert "tests/run" not in {*unswitched.steps, *unpatched.steps}
+    assert "tests/run" not in unswitched.steps
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome", "gated", "code_told"),
+    [
+        (0, TestsOutcome.PASSED, GateOutcome.PASSED, "gate_converged"),
+        (1, TestsOutcome.FAILED, GateOutcome.TRIPPED, "gate_tests_failed"),
+        (None, TestsOutcome.UNKNOWN, GateOutcome.INCONCLUSIVE, "gate_tests_unknown"),
+    ],
+)
+def test_the_projects_tests_are_run_without_a_patch_and_hold_the_gate_where_they_fail(
+    code: int | None, outcome: TestsOutcome, gated: GateOutcome, code_told: str
+) -> None:
+    def fine(step: Step) -> StepResult:
+        if step.reply_model == "tests.ran":
+            return reply("tests.ran", before={"code": code, "told": "1 passed\n\n\n2 failed\n"})
+        return critique(step, []) if step.role == "critique" else finished(step)
+
+    done, simulation = ended(submission(options=TESTED), fine)
+    assert "tests/run" in simulation.steps
+    result = done.result
+    assert isinstance(result, ReviewResult)
+    assert result.tests is outcome
+    gate = gate_of(GateRule(Severity.CRITICAL), (), done.ending, result)
+    assert (gate.outcome, gate.reason.code) == (gated, code_told)
+    assert gate_of(GateRule(None), (), done.ending, result).outcome is GateOutcome.NOT_SET
+    says = [w.params["end"] for w in done.warnings if w.code == "review_tests_say"]
+    assert says == (["1 passed / 2 failed"] if code == 1 else [])
 
 
 PROBE = {"path": "tests/test_read.py", "text": "def test_read():\n    assert False\n"}
@@ -184,7 +216,9 @@ def test_a_supplied_test_counts_as_far_as_it_fails_for_the_finding_s_reason(
 def test_a_malformed_test_costs_the_finding_nothing(test: object) -> None:
     outcome, simulation = ended(submission(options=TESTED), lambda step: one_voice(step, test=test))
     assert [finding.test for finding in outcome.findings] == [None]
-    assert "tests/run" not in simulation.steps
+    ran = simulation.commands["tests/run"]
+    assert isinstance(ran, ToolRun)
+    assert ran.stored_inputs()["tests"] == []
 
 
 def test_critics_are_asked_for_tests_only_where_the_project_s_tests_are_run() -> None:

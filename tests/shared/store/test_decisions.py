@@ -11,6 +11,7 @@ from shared.store.database import Database
 from shared.store.decisions import answer_decision, expire_decisions, list_decisions
 from shared.store.events import list_events
 from shared.store.runs import NewDecision, append_events, cancel_run, lock_run
+from shared.store.views import find_run, list_runs
 from tests.support.runs import at_once, execute, new_run
 
 pytestmark = pytest.mark.component
@@ -216,3 +217,15 @@ def test_a_cancelled_run_asks_nothing_any_more(database: Database) -> None:
 
     with pytest.raises(DecisionConflict, match="is cancelled"):
         decide(database, run, say("skip"))
+
+
+def test_a_run_does_not_count_the_time_in_which_a_person_was_waited_for(database: Database) -> None:
+    run = asked(database)
+    ago = "now() - interval '{} s' WHERE {} = %s".format
+    execute(database, f"UPDATE runs SET created_at = {ago(100, 'id')}", run)
+    execute(database, f"UPDATE decisions SET opened_at = {ago(90, 'run_id')}", run)
+    (waits,) = (row for row in database.run(list_runs) if row.id == run)
+    assert (round(waits.elapsed_s, -1), round(waits.worked_s, -1)) == (100, 10)
+    execute(database, f"UPDATE decisions SET answered_at = {ago(50, 'run_id')}", run)
+    answered = database.run(lambda connection: find_run(connection, run))
+    assert round(answered.worked_s, -1) == 60

@@ -11,8 +11,10 @@ import pytest
 from pydantic import JsonValue
 
 from shared.errors import ToolError
+from shared.models.case import Case
 from shared.models.subject import Origin
 from shared.tools.card import ToolCard, ToolKind, ToolLimits
+from shared.tools.case_inputs import CaseInput
 from shared.tools.catalogue import cards
 from tests.workers.tools.changes import added, new_repo, patch_of, stored, subject_of
 from workers.tools.registry import MemoryDocuments, ToolContext, load, run_tool
@@ -36,9 +38,30 @@ class Sealed:
         raise AssertionError(f"{data[:80]!r} was stored")
 
 
+NOTE = (
+    "A 50-year-old man with a cough. Pulse 80/min.\n\nPLAN\nStart amoxicillin 500 mg twice daily.\n"
+)
+PREPARED: dict[str, JsonValue] = {
+    "chart": {"language": "en"},
+    "timeline": {},
+    "evidence": {},
+    "gaps": {},
+    "queries": [{"text": "cough"}],
+}
+"""Of the inputs of the tools that read a chart, what is not the subject: the least that makes sense."""
+
+
+def chart_of(documents: MemoryDocuments) -> str:
+    """A stored case."""
+    case = Case(title="note.txt", chart=documents.put(NOTE.encode()))
+    return documents.put(case.model_dump_json().encode())
+
+
 def inputs_for(card: ToolCard, subject: str) -> dict[str, JsonValue]:
     """Inputs that make sense to a tool that only reads."""
-    inputs: dict[str, JsonValue] = {"subject": subject}
+    known = card.inputs.model_fields.keys() if issubclass(card.inputs, CaseInput) else frozenset()
+    prepared = {name: value for name, value in PREPARED.items() if name in known}
+    inputs: dict[str, JsonValue] = {"subject": subject, **prepared}
     if card.kind is ToolKind.CHECK:
         fix = {"findings": ["F1"], "patch": patch_of("a.py", NEW, OLD), "source": "x"}
         inputs["fixes"] = [fix]  # type: ignore[list-item]
@@ -81,6 +104,8 @@ def test_a_tool_that_only_reads_leaves_repository_and_documents_as_they_were(
     documents = MemoryDocuments()
     origin = Origin(repository=str(repo.root), reviewed=head)
     subject = stored(documents, subject_of(documents, {"a.py": (OLD, NEW)}, origin))
+    if issubclass(card.inputs, CaseInput):
+        subject = chart_of(documents)
     before = repo.state()
     reply = run_tool(card.name, inputs_for(card, subject), ToolContext(Sealed(documents), 60.0))
     assert isinstance(reply, card.reply)

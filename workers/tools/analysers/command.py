@@ -29,7 +29,7 @@ from shared.tools.inputs import CommandInput
 from workers.tools.analysers.comparison import SourceSpan, Trace, as_moved, compared
 from workers.tools.analysers.critique import Examination, write_critique
 from workers.tools.analysers.program import earlier_states, from_elsewhere
-from workers.tools.analysers.report_parsers import MOST_ROWS, TOO_MANY
+from workers.tools.analysers.report_parsers import MOST_ROWS, TOO_MANY, UNFINISHED
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, sources
 from workers.tools.analysers.suppressions import HIDDEN
 from workers.tools.registry import ToolContext
@@ -43,7 +43,7 @@ MOST_FILES = 400
 CONFIDENCE = 0.7
 _SUFFIXES = regex(r"(?:\.[A-Za-z0-9]{1,10}){0,3}\Z")
 _UNPRINTABLE = regex(
-    r"[^\S ]|[^\x20-\U0010ffff]|[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
+    r"[^\S ]|[^\x20-\U0010ffff]|[\ud800-\udfff\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
 )
 # How linters call, by rule or in words, a file whose grammar they do not understand.
 _PARSE_RULE = regex(
@@ -274,6 +274,8 @@ class _Linter:
             raise ToolError(f"The report of {self._name} could not be read in {PARSE_S:g} s.")
         if parsed.code == TOO_MANY:
             raise ToolError(f"{self._name} reported more than {MOST_ROWS} findings.")
+        if parsed.code == UNFINISHED:
+            raise ToolError(f"{self._name} says of itself that it did not run to its end.")
         if parsed.code != 0:
             why = _clean(finished.complaint)
             raise ToolError(

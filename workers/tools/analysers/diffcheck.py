@@ -16,10 +16,13 @@ from shared.models.coverage import UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.models.subject import FileChange
+from shared.text.masking.assignments import KIND as ASSIGNED
+from shared.text.masking.mask import FoundSecret, find_secrets
 from shared.tools.inputs import AnalyserInput
+from workers.tools.analysers.bandit import is_test
 from workers.tools.analysers.critique import write_critique
 from workers.tools.analysers.edits import line_patch
-from workers.tools.analysers.linechecks import LINE_CHECKS, Hit, LineCheck
+from workers.tools.analysers.linechecks import LINE_CHECKS, PRIVATE_KEY, TOKENS, Hit, LineCheck
 from workers.tools.analysers.program import earlier_state, earlier_states
 from workers.tools.analysers.sources import MAX_QUOTE, Examined, SourceFile, sources
 from workers.tools.analysers.syntaxchecks import (
@@ -43,6 +46,11 @@ LEFTOVER_NAMES = (".DS_Store", "Thumbs.db", "desktop.ini")
 LEFTOVER_SUFFIXES = (".orig", ".rej", ".swp", ".swo", ".pyc")
 SECRET_NAMES = (".env", "id_rsa", "id_ed25519", "id_ecdsa", ".netrc", ".pgpass", ".npmrc")
 SECRET_SUFFIXES = (".p12", ".pfx", ".keystore", ".jks")
+# Values by a telling name are made up in tests and shown in prose; keys by a published form are not.
+PROSE = (".md", ".rst", ".txt", ".adoc")
+OFTEN_MADE_UP = {ASSIGNED: Severity.CRITICAL, "connection-password": Severity.MAJOR}
+# Lines above and below a changed one that say what a value is.
+AROUND = 20
 
 
 def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
@@ -60,15 +68,20 @@ def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
 
 
 def _file_findings(file: FileChange) -> Iterator[RaisedFinding]:
-    """Judged by name and size alone: files that a change adds and should not."""
-    if file.status != "added":
-        return
+    """Judged by name and size alone, and by where the capture saw secrets: what a change brings and should not."""
+    for secret in file.secrets:
+        yield _secret_finding(file.path, secret.line, secret.kind, Severity.CRITICAL)
+    if file.status == "added" and not file.secrets:
+        yield from _by_name(file)
+
+
+def _by_name(file: FileChange) -> Iterator[RaisedFinding]:
     base = PurePosixPath(file.path).name
     if base in SECRET_NAMES or base.endswith(SECRET_SUFFIXES):
         yield _about_file(
             file,
             "secret-file",
-            Severity.MAJOR,
+            Severity.CRITICAL if base.endswith(SECRET_SUFFIXES) else Severity.MAJOR,
             "security",
             "A file that usually holds secrets is added",
         )
@@ -110,6 +123,7 @@ def _content_findings(
 ) -> Iterator[RaisedFinding]:
     for check in LINE_CHECKS:
         yield from _line_findings(check, examined, documents)
+    yield from _secret_findings(examined, documents)
     yield from _broken_files(examined, after, documents, countdown)
 
 
@@ -127,6 +141,58 @@ def _line_findings(
         line = _moved_line(source.lines[(hit.place.line if hit.place else 1) - 1])
         if before[line] < max(1, now[line]):
             yield hit
+
+
+def _secret_findings(examined: Examined, documents: Documents) -> Iterator[RaisedFinding]:
+    """Secrets on changed lines that no file of the change had before and no pattern of a line names."""
+    found = [(source, secret) for source in examined.files for secret in _secrets_in(source)]
+    if not found:
+        return
+    states = earlier_states(examined, documents)
+    known = [state.text for state in states]
+    for source, secret in found:
+        if not any(secret.text in text for text in known):
+            severity = _secret_severity(source.path, secret.kind)
+            yield _secret_finding(source.path, secret.line, secret.kind, severity)
+
+
+def _secrets_in(source: SourceFile) -> Iterator[FoundSecret]:
+    """One for a changed line; only what is around changed lines is looked at."""
+    changed = set(_changed_lines(source))
+    near = {n + by for n in changed for by in range(-AROUND, AROUND + 1)}
+    shown = (line if n in near else "" for n, line in enumerate(source.lines, start=1))
+    told: set[int] = set()
+    for secret in find_secrets("\n".join(shown)):
+        line = source.lines[secret.line - 1]
+        if secret.line in changed - told and not _is_named(line):
+            told.add(secret.line)
+            yield secret
+
+
+def _secret_severity(path: str, kind: str) -> Severity:
+    """`user:password@host` is as often an example as a leak."""
+    if kind not in OFTEN_MADE_UP:
+        return Severity.CRITICAL
+    if is_test(path) or path.lower().endswith(PROSE):
+        return Severity.MINOR
+    return OFTEN_MADE_UP[kind]
+
+
+def _is_named(line: str) -> bool:
+    return bool(TOKENS.search(line) or PRIVATE_KEY.search(line))
+
+
+def _secret_finding(path: str, line: int, kind: str, severity: Severity) -> RaisedFinding:
+    return RaisedFinding(
+        title=f"A secret is committed ({kind})",
+        detail="Anyone who can read the repository can use it, even after it is deleted.",
+        severity=severity,
+        category="security",
+        rule=f"{NAME}/secret",
+        place=Place(path=path, line=line),
+        suggestion="Revoke it, and read the secret from the environment or from a vault.",
+        confidence=0.9,
+    )
 
 
 def _applies(check: LineCheck, source: SourceFile) -> bool:

@@ -4,7 +4,8 @@
 
 REPORT is a JSON object: {"format", "pattern", "stdout", "stderr"}. Each finding is a line of JSON on standard output:
 [file, line, end line, column, level, code, message, address]. More than `MOST_ROWS` end it with the code `TOO_MANY`:
-what stands behind them would be nobody's to read. Standard library only; a pattern that never ends and an
+what stands behind them would be nobody's to read. A report that says itself that the program failed ends with the code
+`UNFINISHED`. Standard library only; a pattern that never ends and an
 XML document that grows without end take this process with them, and nothing else.
 """
 
@@ -19,6 +20,7 @@ from typing import Any
 
 MOST_ROWS = 5000
 TOO_MANY = 3
+UNFINISHED = 4
 LONGEST_LINE = 4000
 LONGEST = {0: 4000, 4: 40, 5: 100, 6: 1000, 7: 300}
 HIGHEST = 10_000_000
@@ -28,27 +30,39 @@ Row = tuple[object, object, object, object, object, object, object, object]
 
 
 def _sarif(report: dict[str, str]) -> Iterator[Row]:
-    for run in _list(json.loads(report["stdout"]).get("runs")):
-        driver = _dict(_dict(run.get("tool")).get("driver"))
-        known = {rule.get("id"): rule for rule in _list(driver.get("rules"))}
-        for result in _list(run.get("results")):
-            code = result.get("ruleId") or _dict(result.get("rule")).get("id")
-            rule = _dict(known.get(code))
-            stated = _dict(rule.get("defaultConfiguration")).get("level", "warning")
-            message = _dict(result.get("message"))
-            for where in _list(result.get("locations"))[:1]:
-                place = _dict(where.get("physicalLocation"))
-                region = _dict(place.get("region"))
-                yield (
-                    _dict(place.get("artifactLocation")).get("uri"),
-                    region.get("startLine", 1),
-                    region.get("endLine"),
-                    region.get("startColumn"),
-                    result.get("level", stated),
-                    code,
-                    message.get("text") or message.get("markdown"),
-                    rule.get("helpUri"),
-                )
+    runs = json.loads(report["stdout"])["runs"]
+    if not isinstance(runs, list) or not runs:
+        raise ValueError("it reports no run")
+    for run in _list(runs):
+        if any(call.get("executionSuccessful") is False for call in _list(run.get("invocations"))):
+            sys.exit(UNFINISHED)
+        yield from _sarif_run(run)
+
+
+def _sarif_run(run: dict[str, Any]) -> Iterator[Row]:
+    results = _list(run.get("results"))
+    if results and not any(_list(result.get("locations")) for result in results):
+        raise ValueError("no result says where it is")
+    driver = _dict(_dict(run.get("tool")).get("driver"))
+    known = {rule.get("id"): rule for rule in _list(driver.get("rules"))}
+    for result in results:
+        code = result.get("ruleId") or _dict(result.get("rule")).get("id")
+        rule = _dict(known.get(code))
+        stated = _dict(rule.get("defaultConfiguration")).get("level", "warning")
+        message = _dict(result.get("message"))
+        for where in _list(result.get("locations"))[:1]:
+            place = _dict(where.get("physicalLocation"))
+            region = _dict(place.get("region"))
+            yield (
+                _dict(place.get("artifactLocation")).get("uri"),
+                region.get("startLine", 1),
+                region.get("endLine"),
+                region.get("startColumn"),
+                result.get("level", stated),
+                code,
+                message.get("text") or message.get("markdown"),
+                rule.get("helpUri"),
+            )
 
 
 def _rdjson(report: dict[str, str]) -> Iterator[Row]:

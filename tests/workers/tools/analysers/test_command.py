@@ -186,6 +186,18 @@ def test_a_report_of_many_findings_takes_no_more_than_its_share(tmp_path: Path) 
         ("exit 3", {}, "ended with code 3"),
         ("echo 'no such option' >&2; exit 2", {}, "ended with code 2: no such option"),
         ("echo '{'", {"format": "sarif", "pattern": None}, "another form than sarif"),
+        ("echo '{}'", {"format": "sarif", "pattern": None}, "another form than sarif"),
+        ("echo '{\"runs\": []}'", {"format": "sarif", "pattern": None}, "another form than sarif"),
+        (
+            'echo \'{"runs": [{"results": [{"message": {"text": "bad"}}]}]}\'',
+            {"format": "sarif", "pattern": None},
+            "another form than sarif",
+        ),
+        (
+            'echo \'{"runs": [{"invocations": [{"executionSuccessful": false}], "results": []}]}\'',
+            {"format": "sarif", "pattern": None},
+            "did not run to its end",
+        ),
         ("echo '[[[['", {"format": "eslint", "pattern": None}, "another form than eslint"),
         ("echo '<a><!DOCTYPE'", {"format": "checkstyle", "pattern": None}, "another form"),
         ("yes | head -c 40000000", {}, "wrote too much"),
@@ -203,6 +215,19 @@ def test_a_linter_that_fails_is_missing_and_no_approval(
     row = {**by_lines(script(tmp_path, body)), **more}
     with pytest.raises(ToolError, match=words):
         look({"a.x": (None, "one\n")}, row)
+
+
+def test_half_a_character_in_a_message_is_no_fault_of_ours(tmp_path: Path) -> None:
+    place = {"path": "f0.x", "range": {"start": {"line": 1}}}
+    report = {"diagnostics": [{"location": place, "message": "a bad \ud83d word"}]}
+    row = {
+        "command": [printing(tmp_path, json.dumps(report))],
+        "files": ["*.x"],
+        "format": "rdjson",
+    }
+    (finding,) = look({"a.x": (None, "one\n")}, row).findings
+    assert finding.title == "a bad word"
+    assert finding.model_dump_json()
 
 
 def test_entities_are_not_expanded(tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from shared.errors import ToolError
+from shared.models.coverage import UnreadReason
 from shared.models.findings import Severity
+from shared.models.replies import ReviewCritique
+from shared.models.subject import FileChange, SecretLine, Subject
 from tests.workers.tools.changes import check, review, rules, stored, subject_of
 from workers.tools.registry import MemoryDocuments
 
@@ -90,6 +93,74 @@ def test_a_secret_is_not_repeated_in_the_finding() -> None:
     assert AWS not in reply.model_dump_json()
     assert reply.findings[0].quote == "token = '"
     assert reply.findings[0].severity is Severity.CRITICAL
+
+
+PASSWORD = "k3Jd8sLq0" + "PzX71vbN2"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "severity"),
+    [
+        ("conf.yaml", f"user: app\npassword: {PASSWORD}\n", Severity.CRITICAL),
+        ("app.js", f'// x\nconst dbPassword = "{PASSWORD}";\n', Severity.CRITICAL),
+        ("tests/test_login.py", f'# x\npassword = "{PASSWORD}"\n', Severity.MINOR),
+        ("README.md", f"# x\npassword: {PASSWORD}\n", Severity.MINOR),
+        ("db.py", f'# x\nURL = "postgres://app:{PASSWORD}@db/app"\n', Severity.MAJOR),
+    ],
+)
+def test_an_assigned_secret_is_grave_unless_it_is_shown_in_tests_or_prose(
+    path: str, text: str, severity: Severity
+) -> None:
+    reply = review("diffcheck", *one(path, text))
+    (finding,) = (f for f in reply.findings if f.rule == "diffcheck/secret")
+    assert (finding.severity, finding.place and finding.place.line) == (severity, 2)
+    assert PASSWORD not in reply.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"password: {PASSWORD}\nlevel: 1\n", f"password: {PASSWORD}\nlevel: 2\n"),
+        (f"password: {PASSWORD}\n", f"db:\n  password: {PASSWORD}\n"),
+        ("password: ${PASSWORD}\n", "password: ${DB_PASSWORD}\n"),
+    ],
+    ids=["another line", "moved", "a reference"],
+)
+def test_a_secret_that_was_there_or_is_none_is_no_finding(before: str, after: str) -> None:
+    assert "diffcheck/secret" not in rules(review("diffcheck", *one("c.yaml", after, before)))
+
+
+def never_sent(*lines: int, path: str = ".env", status: str = "modified") -> ReviewCritique:
+    """What is said of a file of which only the lines with secrets are known."""
+    documents = MemoryDocuments()
+    secrets = tuple(SecretLine(line=line, kind="assigned-secret") for line in lines)
+    file = FileChange(
+        path=path,
+        status=status,
+        skipped="it may hold secrets",
+        unread=UnreadReason.NEVER_SENT,
+        secrets=secrets,
+    )
+    subject = Subject(title="t", diff=documents.put(b""), files=(file,))
+    return review("diffcheck", documents, stored(documents, subject))
+
+
+def test_secrets_in_a_file_that_nobody_may_read_are_critical_each_at_its_line() -> None:
+    places = [(f.severity, f.place and f.place.line, f.rule) for f in never_sent(2, 7).findings]
+    assert places == [
+        (Severity.CRITICAL, 2, "diffcheck/secret"),
+        (Severity.CRITICAL, 7, "diffcheck/secret"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "severity"), [(".env", Severity.MAJOR), ("release.p12", Severity.CRITICAL)]
+)
+def test_a_new_file_of_secrets_counts_where_none_can_be_seen_in_it(
+    path: str, severity: Severity
+) -> None:
+    (finding,) = never_sent(path=path, status="added").findings
+    assert (finding.rule, finding.severity) == ("diffcheck/secret-file", severity)
 
 
 def test_only_changed_lines_count() -> None:

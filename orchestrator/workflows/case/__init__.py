@@ -1,0 +1,1 @@
+"""The clinical critic: a case, what its chart says, and what is wrong with it."""

@@ -1,0 +1,192 @@
+"""The end of a case: the verdict by code, and everything that a report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.discussion.turn_results import spent
+from orchestrator.core.findings.verdict import derive, effective_votes
+from orchestrator.core.replay.commands import Outcome
+from orchestrator.workflows.case.context import CaseContext
+from orchestrator.workflows.case.critic import CriticTaken, told_instructions
+from orchestrator.workflows.case.critique import CritiqueHistory
+from orchestrator.workflows.case.mappings import agent_state_to_clean_updates
+from orchestrator.workflows.case.proceedings import Proceedings
+from orchestrator.workflows.case.records import PointGround, ReflectionRecord
+from orchestrator.workflows.case.result import (
+    CaseConfidence,
+    CaseIteration,
+    CaseResult,
+    CritiqueEntry,
+)
+from orchestrator.workflows.case.state import GraphState
+from orchestrator.workflows.case.verifier import PRIORITIES, Verified, citation_of, standing_points
+from shared.models.decision import DecisionAnswer
+from shared.models.findings import Finding
+from shared.models.notices import Notice, notice, verbatim
+from shared.models.outcomes import Ending, Verdict
+
+_ENDINGS = {
+    "enough": Ending.CONVERGED,
+    "repeats": Ending.LOOPING,
+    "exhausted": Ending.EXHAUSTED,
+    "nothing_left": Ending.EXHAUSTED,
+    "again": Ending.EXHAUSTED,
+    "stopped": Ending.OVER_BUDGET,
+}
+
+
+@dataclass(frozen=True)
+class Iterated:
+    """An iteration with what was decided after it."""
+
+    critic: CriticTaken
+    reflection: ReflectionRecord
+
+
+def unread(context: CaseContext, proceedings: Proceedings) -> Outcome:
+    """The chart could not be structured: nothing can be said of it."""
+    return Outcome(
+        verdict=Verdict.INCONCLUSIVE,
+        ending=Ending.DEGRADED,
+        summary=notice("case_unread"),
+        result=CaseResult(
+            patient_case=context.case,
+            text=context.text,
+            trace=tuple(proceedings.trace),
+            abstentions=tuple(proceedings.abstentions),
+            usage=spent(proceedings.turns),
+        ),
+        warnings=(*context.case.remarks, *proceedings.warnings),
+    )
+
+
+def conclude(
+    context: CaseContext,
+    proceedings: Proceedings,
+    state: GraphState,
+    history: CritiqueHistory,
+    iterations: Sequence[Iterated],
+    verified: Verified,
+    answer: DecisionAnswer | None,
+) -> Outcome:
+    """The verdict over what stands after the last iteration."""
+    ending = ending_of(context, history, iterations[-1].reflection)
+    verdict = derive(history.findings, ending, context.options.fail_on)
+    if verdict is Verdict.APPROVED and not history.last:
+        verdict = Verdict.CHECKS_PASSED  # nobody but rules looked at it
+    result = _result(context, proceedings, state, history, iterations, verified)
+    return Outcome(
+        verdict=verdict,
+        ending=ending,
+        summary=_summary(state, history, iterations[-1].reflection.confidence),
+        findings=history.findings,
+        result=result.model_copy(update={"decision": answer}),
+        warnings=(
+            *context.case.remarks,
+            *proceedings.warnings,
+            *verified.warnings,
+        ),
+    )
+
+
+def ending_of(
+    context: CaseContext, history: CritiqueHistory, reflection: ReflectionRecord
+) -> Ending:
+    """How it ended: where nobody judged the chart, or critics take part and none answered, too few did."""
+    if reflection.decision == "stopped":
+        return Ending.OVER_BUDGET
+    unanswered = bool(context.readers) and not history.last
+    if unanswered or reflection.confidence.basis == "nobody":
+        return Ending.DEGRADED
+    return _ENDINGS[reflection.decision]
+
+
+def _summary(state: GraphState, history: CritiqueHistory, reached: CaseConfidence) -> Notice:
+    """How much stands, and what the confidence is one of; else why nobody judged the chart."""
+    figures = {"n": len(standing_points(history)), "confidence": reached.value}
+    match reached.basis:
+        case "critics":
+            return notice("case_summary", **figures)
+        case "lenses":
+            return notice("case_summary_computed", **figures)
+    if state.chart.mentions or state.chart.measurements:
+        return notice("case_not_judged")
+    return notice("case_nothing_recognised")
+
+
+def _result(
+    context: CaseContext,
+    proceedings: Proceedings,
+    state: GraphState,
+    history: CritiqueHistory,
+    iterations: Sequence[Iterated],
+    verified: Verified,
+) -> CaseResult:
+    done = state.preprocessing
+    critiques, updates = history.last.values(), agent_state_to_clean_updates(state.results)
+    return CaseResult(
+        patient_case=context.case,
+        text=context.text,
+        structured_chart=state.chart,
+        timeline=done.timeline,
+        evidence_spans=done.evidence,
+        record_gaps=done.gaps,
+        diagnosis_analysis=state.diagnosis,
+        treatment_analysis=state.treatment,
+        evidence=state.evidence,
+        intervention_coverage=state.coverage,
+        lens_results=updates.lens_results,
+        behavior_results=updates.behavior_results,
+        router=tuple(routing for each in iterations for routing in each.critic.routings),
+        trace=tuple(proceedings.trace),
+        critique=tuple(_entry(finding, history) for finding in standing_points(history)),
+        solutions=verified.solutions,
+        verified_by=verified.option,
+        analysis="\n\n".join(said.analysis for said in critiques if said.analysis),
+        risk_factors=_once(factor for said in critiques for factor in said.risk_factors),
+        recommendations=_once(each for said in critiques for each in said.recommendations),
+        iterations=tuple(map(_iteration, iterations)),
+        abstentions=tuple(proceedings.abstentions),
+        effective_votes=effective_votes(context.spec.panel.critics),
+        usage=spent(proceedings.turns),
+    )
+
+
+def _entry(finding: Finding, history: CritiqueHistory) -> CritiqueEntry:
+    ground = history.grounds.get(finding.id) or PointGround(finding=finding.id)
+    action = next((action for _, action in ground.actions), "")
+    return CritiqueEntry(
+        finding=finding.id,
+        issue=finding.message or verbatim(finding.title),
+        severity=finding.severity,
+        category=finding.category,
+        action=finding.advice or (verbatim(action) if action else None),
+        citation=citation_of(ground),
+        priority=PRIORITIES[finding.severity],
+        reference=ground.reference,
+        spans=ground.spans,
+        sources=ground.sources,
+        cohort=ground.cohort,
+        lens=ground.lens,
+        by=finding.raised_by,
+    )
+
+
+def _iteration(each: Iterated) -> CaseIteration:
+    reflection, taken = each.reflection, each.critic.taken
+    again = reflection.decision == "again"
+    return CaseIteration(
+        number=reflection.iteration,
+        confidence=reflection.confidence,
+        points=len(standing_points(taken.after)),
+        again=reflection.why if again else None,
+        ended=None if again else reflection.why,
+        memory=reflection.memory,
+        feedback=told_instructions(each.critic.feedback),
+    )
+
+
+def _once(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))

@@ -1,0 +1,195 @@
+"""A case, from its chart to its critique: docs/design/case.md has the picture.
+
+    chart_structurer ─> evidence ─> diagnosis │ treatment ─> evidence_2nd ─> intervention_checker ─> critic <─> reflect
+
+A run shows the nodes' names as its phase. A person may have the critique revised: then the critic is run again, with
+the points that were picked as what it must improve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from orchestrator.core.discussion.cycles import Cycle
+from orchestrator.core.discussion.estimate import (
+    INSTRUCTIONS_TOKENS,
+    LONG_ANSWER_TOKENS,
+    SHORT_ANSWER_TOKENS,
+    ExpectedCall,
+    expected_calls,
+)
+from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.replay.commands import Effect, Workflow, phase
+from orchestrator.core.replay.materials import Materials
+from orchestrator.workflows.case.conclusion import Iterated, conclude, unread
+from orchestrator.workflows.case.context import READINGS, CaseContext, can_hold
+from orchestrator.workflows.case.critic import run_critic
+from orchestrator.workflows.case.critique import CritiqueHistory, CritiqueTask, without_round
+from orchestrator.workflows.case.decision import ask, picked_issues, wants_revision
+from orchestrator.workflows.case.disclosure import disclosure_of
+from orchestrator.workflows.case.options import LLM, CaseOptions, Restart, SolutionsOption
+from orchestrator.workflows.case.proceedings import Proceedings
+from orchestrator.workflows.case.prompts import CasePrompts
+from orchestrator.workflows.case.reflection import reflect
+from orchestrator.workflows.case.roles import CaseRole
+from orchestrator.workflows.case.stages import analyse, preprocess, structure
+from orchestrator.workflows.case.state import GraphState
+from orchestrator.workflows.case.verifier import verify
+from orchestrator.workflows.descriptor import WorkflowLogic
+from shared.models.case import Case
+from shared.models.notices import Notice, notice
+from shared.models.panel import Participant
+from shared.models.run import RunSpec
+
+MAX_REVISIONS = 3
+"""How often a person may have the critique revised."""
+
+
+def case(spec: RunSpec, materials: Materials) -> Workflow:
+    """The whole run."""
+    context, proceedings = context_of(spec, materials), Proceedings()
+    first = Cycle("iteration")
+    if context.too_small:
+        names = tuple(participant.name for participant in context.too_small)
+        told = notice("case_chart_too_long", who=names, tokens=READINGS * context.chart_tokens)
+        proceedings.warnings.append(told)
+    state = yield from read_case(context, proceedings, first)
+    if state is None:
+        return unread(context, proceedings)
+    if not context.models:
+        proceedings.abstain("critic", "critic", notice("case_no_critic"))
+    history, iterations = CritiqueHistory(), list[Iterated]()
+    task, last, revisions = CritiqueTask(first), context.options.max_iterations, 0
+    while True:
+        step = yield from one_iteration(context, proceedings, state, history, task, last)
+        state, history = step.critic.state, step.critic.taken.after
+        iterations.append(step)
+        number = task.cycle.number + 1
+        if step.reflection.decision == "again":
+            task = CritiqueTask(Cycle("iteration", number), memory=step.reflection.memory)
+            state = yield from restarted(context, proceedings, state, task)
+            continue
+        verified = yield from verify(context, proceedings, state, history, task.cycle)
+        answer = yield from ask(context, history, verified, task.cycle)
+        if answer is None or not wants_revision(answer):
+            break
+        if (why := why_no_revision(context, revisions)) is not None:
+            proceedings.warnings.append(why)
+            break
+        revisions, last = revisions + 1, max(last, number)
+        memory = picked_issues(answer, history)
+        task = CritiqueTask(Cycle("iteration", number), memory=memory, note=answer.message)
+        state = yield from restarted(context, proceedings, state, task)
+    return conclude(context, proceedings, state, history, iterations, verified, answer)
+
+
+def read_case(
+    context: CaseContext, proceedings: Proceedings, cycle: Cycle
+) -> Effect[GraphState | None]:
+    """The graph up to the critic, with its preprocessing; None where the chart cannot be structured."""
+    state = yield from structure(context, proceedings, cycle)
+    if state is None:
+        return None
+    state = yield from analyse(context, proceedings, state, cycle)
+    yield from phase("critic")
+    return (yield from preprocess(context, proceedings, state, cycle))
+
+
+def one_iteration(
+    context: CaseContext,
+    proceedings: Proceedings,
+    state: GraphState,
+    history: CritiqueHistory,
+    task: CritiqueTask,
+    last: int,
+) -> Effect[Iterated]:
+    """The critic once, and what follows. A critique that only repeats the one before is refused."""
+    critic = yield from run_critic(context, proceedings, state, history, task)
+    taken = critic.taken
+    reflection = yield from reflect(context, proceedings, critic.state, taken, last)
+    if reflection.decision == "repeats":
+        refused = replace(taken, after=without_round(taken.before, taken.after))
+        critic = replace(critic, taken=refused)
+    return Iterated(critic, reflection)
+
+
+def restarted(
+    context: CaseContext, proceedings: Proceedings, state: GraphState, task: CritiqueTask
+) -> Effect[GraphState]:
+    """The state that a further iteration begins with: as it is, with new evidence, or read afresh."""
+    match Restart(context.options.restart):
+        case Restart.CRITIC:
+            return state
+        case Restart.EVIDENCE:
+            return (yield from analyse(context, proceedings, state, task.cycle, task.memory))
+        case Restart.FULL:
+            afresh = yield from read_case(context, proceedings, task.cycle)
+            return state if afresh is None else afresh
+
+
+def why_no_revision(context: CaseContext, revisions: int) -> Notice | None:
+    """Why nobody can revise the critique; None where somebody can."""
+    if not context.models:
+        return notice("case_nobody_revises")
+    if revisions >= MAX_REVISIONS:
+        return notice("case_revisions_used_up", most=MAX_REVISIONS)
+    return None
+
+
+def context_of(spec: RunSpec, materials: Materials) -> CaseContext:
+    """The context of a run, from what was captured."""
+    subject = Case.model_validate_json(materials.document(spec.subject))
+    disclosure = disclosure_of(subject, materials.text)
+    templates = Templates(materials.prompts(spec.prompts))
+    voices = 1 + sum(not critic.rule_based for critic in spec.panel.critics)
+    return CaseContext(
+        spec=spec,
+        options=CaseOptions.model_validate(spec.options),
+        prompts=CasePrompts(templates, subject, disclosure, voices),
+        case=subject,
+        disclosure=disclosure,
+        document=materials.text,
+    )
+
+
+def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
+    """The shortest course is one iteration whose critique will do at once."""
+    options = CaseOptions.model_validate(spec.options)
+    base = INSTRUCTIONS_TOKENS + READINGS * subject_tokens
+    analyst = _asked(options.analyst, subject_tokens)
+    for role in (CaseRole.DIAGNOSIS, CaseRole.TREATMENT):
+        yield from expected_calls(analyst, role, base, certain=True)
+    short = SHORT_ANSWER_TOKENS
+    yield from expected_calls(analyst, CaseRole.REWRITING, base, certain=False, longest=short)
+    for number in range(options.max_iterations):
+        yield from _iteration(spec, options, base, number, subject_tokens)
+    verifier = _asked(options.verifier, subject_tokens)
+    if options.solutions != SolutionsOption.CRITICS:
+        tokens = base + len(spec.panel.critics) * LONG_ANSWER_TOKENS
+        yield from expected_calls(verifier, CaseRole.VERIFICATION, tokens, certain=False)
+
+
+def _asked(participant: Participant | None, subject_tokens: int) -> tuple[Participant, ...]:
+    """The participant, unless there is none or the chart is too long for it."""
+    asked = participant is not None and can_hold(participant, subject_tokens)
+    return (participant,) if asked and participant is not None else ()
+
+
+def _iteration(
+    spec: RunSpec, options: CaseOptions, base: int, number: int, subject_tokens: int
+) -> Iterator[ExpectedCall]:
+    """The calls of an iteration of the critic, counted from 0."""
+    readers = (critic for critic in spec.panel.critics if not critic.rule_based)
+    critics = [critic for each in readers for critic in _asked(each, subject_tokens)]
+    analyst = _asked(options.analyst, subject_tokens)
+    if options.router == LLM:
+        yield from expected_calls(analyst, CaseRole.ROUTING, base, certain=number == 0)
+    for attempt in range(options.feedback_rounds + 1):
+        certain = number == attempt == 0
+        tokens = base + (number + attempt) * len(critics) * LONG_ANSWER_TOKENS
+        yield from expected_calls(critics, CaseRole.CRITIQUE, tokens, certain=certain)
+        yield from expected_calls(analyst, CaseRole.FEEDBACK, tokens, certain=certain)
+
+
+LOGIC: WorkflowLogic[CaseOptions] = WorkflowLogic(start=case, expected=expected)

@@ -1,0 +1,23 @@
+"""What turns and tool runs of the workflow case are for; Flower shows them as `quorate.turn.<role>`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class CaseRole(StrEnum):
+    """The nodes of the graph. In the second group of them participants speak, too."""
+
+    STRUCTURING = "structuring"
+    RETRIEVAL = "retrieval"
+    INTERVENTIONS = "interventions"
+    PREPROCESSING = "preprocessing"
+    LENS = "lens"
+
+    DIAGNOSIS = "diagnosis"
+    TREATMENT = "treatment"
+    REWRITING = "rewriting"
+    ROUTING = "routing"
+    CRITIQUE = "critique"
+    FEEDBACK = "feedback"
+    VERIFICATION = "verification"

@@ -1,0 +1,1 @@
+"""Checks: each looks for one kind of contradiction or gap, and raises points with the spans that show it."""

@@ -1,0 +1,225 @@
+"""Checks of the patient's age: two ages, impossible ones, and what does not fit an age."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+
+from shared.models.case import ChartSpan, LensPoint, TimelineEvent
+from shared.models.findings import Severity
+from shared.models.notices import Notice, notice
+from shared.patterns import regex
+from workers.tools.clinical.checks.persons import about_patient
+from workers.tools.clinical.checks.view import LensView, point
+from workers.tools.clinical.patient_headers import (
+    KOREAN_MONTHS,
+    PatientHeader,
+    find_headers,
+    find_newborns,
+)
+
+CATEGORY = "identity"
+_OLDEST = 122
+"""Years: the greatest age that was ever verified (Robine and Allard, Science 1998)."""
+_MOST = 3000
+_BIRTHDAYS_YEARS = 1.5
+_CHILD_WORDS_BELOW = 21.0
+_ADULT_WORDS_FROM = 12.0
+_AGE = regex(
+    r"(?<![+\d.])\b(?P<number>\d{1,3})[ -]?(?P<unit>years?|yrs?|y|months?|weeks?|days?)[ -]?(?:old|[./]?o\b|of age)"
+    r"(?:,?[ -](?:[A-Za-z/-]{1,20},? ){0,4}?(?P<word>woman|girl|lady|man|boy|gentleman|infant|child|toddler)\b)?"
+    r"|\b(?:aged?) ?[:：]? ?(?P<aged>\d{1,3})\b(?! ?(?:month|week|day))"
+    rf"|(?P<korean>\d{{1,3}})(?: ?(?P<measure>세|살)|{KOREAN_MONTHS})(?:의| ?된)? ?"
+    r"(?P<hangul>여아|남아|소아|영아|여성|남성|여자"
+    r"|남자)?",
+    re.I,
+)
+_EARLIER = regex(
+    r"\b(?:when|since|until|before|after|age|aged|diagnosed|died|ago)\b[^.\n]{0,20}\Z"
+    r"|\b(?:at|from|by|to|over|under|than) (?:the )?(?:age (?:of )?)?\Z|\b(?:his|her|their|whose)\b[^.\n]{0,20}\Z|때\Z",
+    re.I,
+)
+_LATER_KOREAN = regex(r" ?(?:때|경|부터|이후|에 |이상|미만|까지)")
+_YEARS = {"y": 1.0, "m": 1 / 12, "w": 7 / 365.25, "d": 1 / 365.25}
+_CHILD = frozenset({"girl", "boy", "infant", "child", "toddler", "여아", "남아", "소아", "영아"})
+_ADULT = frozenset({"woman", "lady", "man", "gentleman", "여성", "남성"})
+_DURATION = regex(
+    r"\b(?P<number>\d{1,3})[ -]years?(?:[ -](?:history|smoking|ago)| duration)"
+    r"|\bfor (?:the (?:past|last) |about |over |approximately |more than |at least )?(?P<past>\d{1,3}) years\b"
+    r"|\b(?P<before>\d{1,3}) years (?:ago|earlier|prior)\b"
+    r"|(?P<korean>\d{1,3}) ?년 ?(?:전|간|동안|째)",
+    re.I,
+)
+_FACTS: tuple[tuple[str, float, float, str], ...] = (
+    (r"\bsmok(?:es|ed|ing)\b|packs? (?:of cigarettes )?(?:a|per) day|drinks? (?:\w+ ){0,3}(?:beer|wine|alcohol)"
+     r"|sexually active|\bmarried\b|\bemployed\b|works as|divorced|widow", 9.0, _OLDEST, "adult life"),
+    (r"\bpregnant\b|\bprimigravid|임신 ?\d{1,2} ?주", 9.0, 60.0, "pregnancy"),
+    (r"graduate student|\b(?:college|university) student|\bveteran\b|\bthe military\b|truck driver|drives? a"
+     r"|\blawyer\b|\bhousewife\b|\bnursing home\b|대학생|회사원|흡연", 14.0, _OLDEST, "adult life"),
+    (r"post-?menopausal|폐경", 25.0, _OLDEST, "menopause"),
+    (r"\bretired\b|은퇴", 25.0, _OLDEST, "retirement"),
+    (r"brought (?:in )?(?:to [\w ]{1,40} )?by (?:his|her) (?:parents|mother|father|mom|dad)\b|developmental milestones"
+     r"|\bbreast-?fed\b|well[- ]child|\bkindergarten\b|\bday ?care\b|percentiles? for (?:height|weight|age)"
+     r"|(?:first|second|third|fourth|fifth|sixth) grade\b", 0.0, 40.0, "childhood"),
+)  # fmt: skip
+_READERS = tuple((regex(words, re.I), low, high, name) for words, low, high, name in _FACTS)
+
+
+@dataclass(frozen=True)
+class StatedAge:
+    """An age of the patient as it is stated, in years; `word` is what the patient is called with it."""
+
+    years: float
+    word: str
+    span: ChartSpan
+
+
+def age_contradicts(view: LensView) -> list[LensPoint]:
+    """Two ages that are more than a year apart, an impossible one, a child who is called a man, a birth date."""
+    ages = list(_ages(view))
+    for age in ages:
+        if age.years > _OLDEST:
+            return [
+                _raised("age_impossible", notice("lens_age_impossible", age=age.span.text), age)
+            ]
+        if _misnamed(age):
+            return [
+                _raised("age_contradicts_word", notice("lens_age_misnamed", age=age.span.text), age)
+            ]
+    for age in ages[1:]:
+        if abs(age.years - ages[0].years) > 1.0 and _same_scale(age, ages[0]):
+            told = notice("lens_two_ages", first=ages[0].span.text, second=age.span.text)
+            return [_raised("two_ages", told, ages[0], age)]
+    return _against_birth(view, ages)
+
+
+def age_against_facts(view: LensView) -> list[LensPoint]:
+    """What lasts longer than the patient has lived, and what does not happen at that age."""
+    age = next(iter(_ages(view)), None)
+    if age is None:
+        return []
+    return [*_too_long(view, age)][:1] + [*_out_of_place(view, age)][:1]
+
+
+def _ages(view: LensView) -> Iterator[StatedAge]:
+    """The first age is the patient's; others where nobody else is named and no earlier time is told."""
+    if next(find_newborns(view.chart.text), None):
+        # Ages in the note of a newborn are those of the parents, and weeks those of gestation.
+        return
+    header = next(find_headers(view.chart.text), None)
+    first = header is None
+    for match in islice(_AGE.finditer(view.chart.text), _MOST):
+        if _of_another_time(view.chart.text, match):
+            continue
+        if header and header.start < match.start():
+            yield _header_age(view, header)
+            header = None
+        if first or (match["aged"] is None and about_patient(view.chart, match.start())):
+            yield _stated_age(view, match)
+            first = False
+    if header:
+        yield _header_age(view, header)
+
+
+def _of_another_time(text: str, match: re.Match[str]) -> bool:
+    if _EARLIER.search(text, max(0, match.start() - 40), match.start()):
+        return True
+    return match["measure"] is not None and _LATER_KOREAN.match(text, match.end()) is not None
+
+
+def _header_age(view: LensView, header: PatientHeader) -> StatedAge:
+    return StatedAge(header.years, "", view.chart.span(header.start, header.end))
+
+
+def _stated_age(view: LensView, match: re.Match[str]) -> StatedAge:
+    number = float(match["number"] or match["aged"] or match["korean"])
+    months = match["korean"] and not match["measure"]
+    unit = "m" if months else (match["unit"] or "y")[0].lower()
+    word = (match["word"] or match["hangul"] or "").lower()
+    return StatedAge(number * _YEARS[unit], word, view.chart.span(match.start(), match.end()))
+
+
+def _misnamed(age: StatedAge) -> bool:
+    if age.word in _CHILD:
+        return age.years >= _CHILD_WORDS_BELOW
+    return age.word in _ADULT and age.years < _ADULT_WORDS_FROM
+
+
+def _same_scale(age: StatedAge, first: StatedAge) -> bool:
+    """Months of an infant are told beside years of nobody; a time of weeks is seldom an age of an adult."""
+    return age.years >= 1.0 or first.years < _ADULT_WORDS_FROM
+
+
+def _against_birth(view: LensView, ages: list[StatedAge]) -> list[LensPoint]:
+    birth, visit = _dated(view, "birth"), _dated(view, "visit", "admission")
+    if not ages or birth is None or visit is None:
+        return []
+    years = (date.fromisoformat(visit[0]) - date.fromisoformat(birth[0])).days / 365.25
+    if abs(years - ages[0].years) <= _BIRTHDAYS_YEARS:
+        return []
+    told = notice(
+        "lens_age_against_birth",
+        age=ages[0].span.text,
+        birth=birth[1].span.text,
+        visit=visit[1].span.text,
+    )
+    spans = (ages[0].span, birth[1].span, visit[1].span)
+    return [point("age_against_birth", Severity.MAJOR, told, spans, category=CATEGORY)]
+
+
+def _dated(view: LensView, *event_kinds: str) -> tuple[str, TimelineEvent] | None:
+    """The first event of these kinds of which the whole day is known."""
+    for event in view.inputs.timeline.events:
+        day = _some_day(event.date or "")
+        if event.kind in event_kinds and _is_day(day):
+            return day, event
+    return None
+
+
+def _some_day(known: str) -> str:
+    """The day, or the middle of what is known: an age needs no more than the year."""
+    return known[:10] + {4: "-07-01", 7: "-15"}.get(len(known), "")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _too_long(view: LensView, age: StatedAge) -> Iterator[LensPoint]:
+    for match in islice(_DURATION.finditer(view.chart.text), _MOST):
+        years = float(match["number"] or match["past"] or match["before"] or match["korean"])
+        if years > age.years + 1 and about_patient(view.chart, match.start(), sentences=1):
+            span = view.chart.span(match.start(), match.end())
+            told = notice("lens_longer_than_life", age=age.span.text, what=span.text)
+            yield _raised("longer_than_life", told, age, span)
+
+
+def _out_of_place(view: LensView, age: StatedAge) -> Iterator[LensPoint]:
+    for words, low, high, name in _READERS:
+        if low <= age.years <= high:
+            continue
+        match = words.search(view.chart.text)
+        if (
+            match
+            and (name == "childhood" or about_patient(view.chart, match.start()))
+            and _asserted(view, match)
+        ):
+            span = view.chart.span(match.start(), match.end())
+            told = notice("lens_not_at_that_age", age=age.span.text, what=span.text)
+            yield _raised("not_at_that_age", told, age, span)
+
+
+def _asserted(view: LensView, match: re.Match[str]) -> bool:
+    return view.asserted(match.start(), match.end())
+
+
+def _raised(kind: str, told: Notice, age: StatedAge, *others: StatedAge | ChartSpan) -> LensPoint:
+    spans = (other.span if isinstance(other, StatedAge) else other for other in others)
+    return point(kind, Severity.MAJOR, told, (age.span, *spans), category=CATEGORY)

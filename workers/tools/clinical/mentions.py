@@ -1,0 +1,133 @@
+"""Problems, symptoms, tests and procedures that a chart names, and what the words around them make of "
+"them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from shared.models.case import Mention, MentionKind
+from workers.tools.clinical.chart import Chart
+from workers.tools.clinical.concepts import ConceptName, find_concepts
+from workers.tools.clinical.contexts import (
+    AFTER,
+    BEFORE,
+    COMPANY,
+    PSEUDO_NEGATION,
+    REPORTED,
+    SIDE_AFTER,
+    SIDE_BEFORE,
+    SIDES,
+    TERMINATION,
+    ContextKind,
+)
+from workers.tools.clinical.headings import normalised
+
+_WINDOW_BEFORE = 240
+_WINDOW_AFTER = 90
+_SIDE_WINDOW = 60
+MOST_MENTIONS = 10_000
+"""More than any chart has; what is named after them in a text is not looked at."""
+_CAN_BE_PLANNED = frozenset((MentionKind.TEST, MentionKind.PROCEDURE))
+
+
+@dataclass(frozen=True)
+class MentionContext:
+    """What is said of a mention; all false: the patient has it, had it done or takes it now."""
+
+    negated: bool = False
+    uncertain: bool = False
+    family: bool = False
+    past: bool = False
+    planned: bool = False
+
+
+def context_at(chart: Chart, start: int, end: int) -> MentionContext:
+    """What the rest of its sentence, and the heading above, say of the words from `start` to `end`."""
+    first, last = chart.sentence_at(start)
+    whole = chart.text[max(first, start - _WINDOW_BEFORE) : start]
+    before = _since(TERMINATION, PSEUDO_NEGATION.sub(" ", whole))
+    after = _until_termination(
+        PSEUDO_NEGATION.sub(" ", chart.text[end : min(last, end + _WINDOW_AFTER)])
+    )
+    heading = _heading_kinds(chart, start)
+
+    def applies(kind: ContextKind, earlier: str) -> bool:
+        return bool(BEFORE[kind].search(earlier) or AFTER[kind].search(after))
+
+    return MentionContext(
+        negated=applies(ContextKind.NEGATED, before),
+        uncertain=applies(ContextKind.UNCERTAIN, before),
+        family=ContextKind.FAMILY in heading or applies(ContextKind.FAMILY, _since(COMPANY, whole)),
+        past=ContextKind.PAST in heading or _is_past(before, applies(ContextKind.PAST, before)),
+        planned=applies(ContextKind.PLANNED, before) and not REPORTED.match(after),
+    )
+
+
+def _since(pattern: re.Pattern[str], before: str) -> str:
+    end = max((match.end() for match in pattern.finditer(before)), default=0)
+    return before[end:]
+
+
+def _until_termination(after: str) -> str:
+    match = TERMINATION.search(after)
+    return after[: match.end()] if match else after
+
+
+def _is_past(before: str, applies: bool) -> bool:
+    return applies and not BEFORE[ContextKind.NOW].search(before)
+
+
+def _heading_kinds(chart: Chart, start: int) -> frozenset[ContextKind]:
+    section = chart.section_at(start)
+    if section is None or not section.heading:
+        return frozenset()
+    return _KINDS.get(normalised(section.heading), frozenset())
+
+
+_PAST_HEADINGS = (
+    "past medical history;pmh;past history;medical history;past surgical history;psh;surgical history"
+    ";과거력;과거병력;기왕력;수술력"
+)
+_FAMILY_HEADINGS = "family history;fh;fhx;fmh;family hx;가족력"
+_KINDS = {
+    **dict.fromkeys(_PAST_HEADINGS.split(";"), frozenset((ContextKind.PAST,))),
+    **dict.fromkeys(_FAMILY_HEADINGS.split(";"), frozenset((ContextKind.FAMILY,))),
+}
+
+
+def find_mentions(chart: Chart) -> tuple[Mention, ...]:
+    """Problems, symptoms, tests and procedures in the order of the text; at most `MOST_MENTIONS`.
+
+    A disease that lasts is present, though it stands in the history: only its resolution makes it past.
+    """
+    names = islice(find_concepts(chart.text), MOST_MENTIONS)
+    return tuple(_mention(chart, name) for name in names)
+
+
+def _mention(chart: Chart, name: ConceptName) -> Mention:
+    context = context_at(chart, name.start, name.end)
+    return Mention(
+        span=chart.span(name.start, name.end),
+        kind=name.kind,
+        concept=name.concept,
+        division=chart.division_at(name.start),
+        negated=context.negated,
+        uncertain=context.uncertain,
+        family=context.family,
+        past=context.past and not name.chronic,
+        planned=context.planned and name.kind in _CAN_BE_PLANNED,
+        side=side_at(chart, name.start, name.end),
+    )
+
+
+def side_at(chart: Chart, start: int, end: int) -> str | None:
+    """`left`, `right` or `bilateral`, where the words next to a mention say so."""
+    first, last = chart.sentence_at(start)
+    before = chart.text[max(first, start - _SIDE_WINDOW) : start]
+    match = SIDE_BEFORE.search(before) or SIDE_AFTER.match(
+        chart.text[end : min(last, end + _SIDE_WINDOW)]
+    )
+    side = match and (match["side"] or "").lower()
+    return SIDES.get(side) if side else None
