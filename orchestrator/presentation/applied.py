@@ -1,39 +1,42 @@
-"""What a run has applied while it still goes on: from its journal, since its result says so only at the end."""
+"""Where the fixes of a run went, how to take them over or back, and which were taken back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
-from orchestrator.core.results import ShownMatter
-from shared.models.decision import DecisionAnswer
-from shared.models.outcomes import StepStatus
+from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.report import RunReport
 from shared.models.replies import Applied
-from shared.models.rows import DecisionRow, StepRow
 
-APPLY, DECISION = "apply", "decision"
-
-
-def applied_so_far(steps: Iterable[StepRow]) -> Mapping[str, Applied]:
-    """What each finished step applied, by the key of the decision that it carried out."""
-    done = (step for step in steps if step.role == APPLY and step.status == StepStatus.DONE)
-    return {
-        f"{step.key.removesuffix(APPLY)}{DECISION}": Applied.model_validate(step.reply)
-        for step in done
-        if step.reply is not None
-    }
+TAKE = (
+    ("take_with", "git cherry-pick {commit}"),
+    # Plumbing: what a person's configuration does to diffs (colours, prefixes) is not in it.
+    ("take_uncommitted_with", "git diff-tree -p {commit} | git apply"),
+)
+"""A branch also holds the uncommitted work that was reviewed, as a commit of its own: merging it would bring that."""
 
 
-def mended_so_far(steps: Iterable[StepRow], decisions: Sequence[DecisionRow]) -> frozenset[str]:
-    """The findings that applied fixes have resolved, as far as a person decided on them."""
-    applied = applied_so_far(steps)
-    carried_out = (row for row in decisions if row.key in applied and row.answer is not None)
-    return frozenset(name for row in carried_out for name in _chosen(row))
+def applied_lines(report: RunReport, words: Translator) -> list[Line]:
+    """What was applied, one entry a fix."""
+    return [part for fix in report.applied for part in _applied(fix, report, words)]
 
 
-def _chosen(decision: DecisionRow) -> Iterable[str]:
-    answer = DecisionAnswer.model_validate(decision.answer)
-    matter = ShownMatter.model_validate(decision.question.get("shown") or {})
-    for fix in matter.fixes.fixes if matter.fixes else ():
-        wanted = answer.only is None or set(fix.findings) <= set(answer.only)
-        if fix.problem is None and wanted:
-            yield from fix.findings
+def _applied(fix: Applied, report: RunReport, words: Translator) -> list[Line]:
+    files = ", ".join(fix.files)
+    commit = (fix.commit or "")[:12]
+    where = (
+        words.message("applied_branch", branch=fix.branch, commit=commit, files=files)
+        if fix.branch
+        else words.message("applied_files", files=files)
+    )
+    undoing = report.undoing_of(fix)
+    if undoing is not None:
+        return [line(where, " — ", Span(words.message("undone_by", run=undoing), Style.WARNING))]
+    undo = Span(f"quorate undo {report.run.id}", Style.COMMAND)
+    taking = TAKE if fix.branch and commit else ()
+    return [
+        line(Span(where, Style.GOOD), f" — {words.message('undo_with')}: ", undo),
+        *(
+            line(f"  {words.message(code)}: ", Span(command.format(commit=commit), Style.COMMAND))
+            for code, command in taking
+        ),
+    ]

@@ -166,7 +166,7 @@ def _findings(comparison: Comparison, words: Translator) -> list[Row]:
             _name(pair),
             _status(pair.first, first, words),
             _status(pair.second, second, words),
-            _title(pair),
+            _title(pair, words),
         )
         for pair in comparison.findings
         if comparison.changed(pair)
@@ -177,11 +177,12 @@ def _name(pair: Pair) -> str:
     return "/".join(dict.fromkeys(finding.id for finding in (pair.first, pair.second) if finding))
 
 
-def _title(pair: Pair) -> str:
+def _title(pair: Pair, words: Translator) -> str:
     finding = pair.first or pair.second
-    if finding is None or finding.place is None:
-        return "" if finding is None else finding.title
-    return f"{finding.place.path}:{finding.place.line} {finding.title}"
+    if finding is None:
+        return ""
+    title = words.finding(finding).title
+    return title if finding.place is None else f"{finding.place.path}:{finding.place.line} {title}"
 
 
 def _status(finding: Finding | None, mended: frozenset[str], words: Translator) -> str:
@@ -247,7 +248,7 @@ def comparison_json(first: Side, second: Side, comparison: Comparison) -> dict[s
         "findings": [
             {
                 "changed": comparison.changed(pair),
-                "title": _title(pair),
+                "title": _title(pair, ENGLISH),
                 "first": _finding(pair.first, comparison.mended[0]),
                 "second": _finding(pair.second, comparison.mended[1]),
             }

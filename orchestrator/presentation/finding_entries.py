@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from orchestrator.core.document import FindingEntry, Objection
 from orchestrator.core.findings.ranking import Ranked
+from orchestrator.core.findings.repeats import cycle_of
 from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.positions import (
@@ -35,25 +36,27 @@ def finding_entries(report: RunReport, words: Translator) -> tuple[FindingEntry,
 
 
 def finding_entry(finding: Finding, report: RunReport, words: Translator) -> FindingEntry:
-    """A finding with the independent voices that carry it.
+    """A finding with the independent voices that carry it, as they stand since the last review that raised it.
 
     `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same. A test that a reviewer supplied
     shows it where it fails for that reason.
     """
     stands, by_rules = finding in report.standing, report.spec.panel.by_rules
-    carrying, positions = supporters(report, finding), final_positions(report, finding)
-    again = tuple(name for name, first in report.raised_again.items() if first == finding.id)
-    place = report.place_in_ranking(finding)
+    repeats = _repeats(finding, report)
+    last, again = max((finding, *repeats), key=cycle_of), tuple(other.id for other in repeats)
+    carrying, positions = supporters(report, last), final_positions(report, last)
+    place, worded = report.place_in_ranking(finding), words.finding(finding)
     entry = FindingEntry(
-        finding=finding,
-        status=words.message(f"finding_{finding.status.value if stands else 'fixed'}"),
-        evident=stands and finding.status is FindingStatus.ACCEPTED,
+        finding=worded,
+        status=words.message(f"finding_{last.status.value if stands else 'fixed'}"),
+        evident=stands and last.status is FindingStatus.ACCEPTED,
         marks=tuple(_marks(place, again, words)),
         caveat=f" [{words.translate(finding.caveat)}]" if finding.caveat else "",
         why=finding.detail,
-        suggestion=finding.suggestion or "",
+        suggestion=worded.suggestion or "",
         supporters=tuple(critic.name for critic in carrying),
         objections=tuple(_objection(final, words) for final in opponents(positions)),
+        like=place.like or "",
         again=again,
         patch=_own_patch(finding, report),
         rule_page=_rule_page(finding, report),
@@ -64,6 +67,12 @@ def finding_entry(finding: Finding, report: RunReport, words: Translator) -> Fin
         (_carried(carrying, report, positions, words), *_conceded(positions, words))
     )
     return replace(entry, support=_ratio(carrying, report), carried=carried, faint=place.faint)
+
+
+def _repeats(finding: Finding, report: RunReport) -> list[Finding]:
+    """What later reviews raised as the same defect."""
+    names = {name for name, first in report.raised_again.items() if first == finding.id}
+    return [other for other in report.kept if other.id in names]
 
 
 def _marks(place: Ranked, again: Iterable[str], words: Translator) -> Iterable[str]:

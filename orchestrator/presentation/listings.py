@@ -10,6 +10,7 @@ from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.questions import asked
 from orchestrator.presentation.tables import table
+from orchestrator.presentation.wrapping import folded
 from shared.models.rows import DecisionRow, RunRow
 
 
@@ -20,10 +21,11 @@ def heads(names: Sequence[str], words: Translator) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RunList:
-    """Runs, and the runs that they started, by the run that started them."""
+    """Runs, and the runs that they started, by the run that started them; `has_more`: older ones are not listed."""
 
     rows: Sequence[RunRow]
     children: Mapping[str, Sequence[RunRow]] = field(default_factory=dict)
+    has_more: bool = False
 
     def tree(self, rows: Sequence[RunRow] | None = None) -> Iterator[RunRow]:
         """All of them, each child after the run that started it."""
@@ -36,24 +38,41 @@ def runs(listed: RunList, words: Translator = ENGLISH, width: int | None = None)
     """One line a run of at most `width` cells; what another run started is listed below it, or names it."""
     if not listed.rows:
         return [line(Span(words.message("no_runs"), Style.DIM))]
-    names = ("run", "workflow", "status", "verdict", "ending", "started", "took", "title")
-    return table(
+    every = tuple(listed.tree())
+    named = ("repository",) if any(run.repository for run in every) else ()
+    names = (
+        *("run", "workflow", "status", "verdict", "ending", "started", "took"),
+        *named,
+        "title",
+    )
+    lines = table(
         heads(names, words),
-        [
-            (
-                f"└ {run.id}" if run.parent else run.id,
-                run.workflow,
-                run.status.value,
-                run.verdict or "-",
-                words.message(f"how_{run.ending}") if run.ending else "-",
-                f"{run.created_at:%Y-%m-%d %H:%M}",
-                duration(run.elapsed_s, words),
-                _title(run, listed, words),
-            )
-            for run in listed.tree()
-        ],
+        [_row(run, listed, words, named=bool(named)) for run in every],
         width,
-        spare=_in_order(names, "ending", "took", "started", "workflow"),
+        texts=_in_order(names, *named, "title"),
+        spare=_in_order(names, "ending", "took", "started", "workflow", *named),
+    )
+    more = words.message("more_runs", n=len(listed.rows), more=10 * len(listed.rows))
+    return [*lines, *hint(more, width)] if listed.has_more else lines
+
+
+def hint(text: str, width: int | None) -> list[Line]:
+    """What can be done now, below a list."""
+    told = [line(Span(text, Style.DIM))]
+    return told if width is None else folded(told, width, 2)
+
+
+def _row(run: RunRow, listed: RunList, words: Translator, *, named: bool) -> tuple[str, ...]:
+    return (
+        f"└ {run.id}" if run.parent else run.id,
+        run.workflow,
+        run.status.value,
+        run.verdict or "-",
+        words.message(f"how_{run.ending}") if run.ending else "-",
+        f"{run.created_at:%Y-%m-%d %H:%M}",
+        duration(run.worked_s, words),
+        *([run.repository or "-"] if named else []),
+        _title(run, listed, words),
     )
 
 
@@ -92,4 +111,4 @@ def decisions(
         texts=_in_order(names, "question", "title"),
         spare=_in_order(names, "about", "asked", "question", "until"),
     )
-    return [*lines, line(Span(words.message("decide_hint"), Style.DIM))]
+    return [*lines, *hint(words.message("decide_hint"), width)]

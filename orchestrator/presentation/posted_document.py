@@ -6,15 +6,15 @@ from typing import Any
 
 from orchestrator.core.document import Block, Folded, Remark, Span, Style, Title, line
 from orchestrator.core.views.context import ViewContext, figures
+from orchestrator.presentation.applied import applied_lines
+from orchestrator.presentation.convergence import convergence_line, partly_agreed
 from orchestrator.presentation.depth import depth_lines
 from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spent
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import (
-    applied,
     child_runs,
-    convergence_line,
     decision_lines,
     details,
     recorded_facts,
@@ -53,7 +53,7 @@ def posted_document(report: RunReport, words: Translator) -> list[Block]:
     ]
     done = [
         *decision_lines(report, context, words),
-        *(part for fix in report.applied for part in applied(fix, report.run.id, words)),
+        *applied_lines(report, words),
     ]
     return [
         _title(report, context, words),
@@ -74,7 +74,7 @@ def _title(report: RunReport, context: ViewContext[Any], words: Translator) -> T
     sign = SIGNS.get(verdict, "") if verdict is not None else ""
     counted = view.headline(context) if view.headline else ""
     reviewed = words.message("rule_based_review") if report.spec.panel.by_rules else report.strategy
-    took = duration(report.worked_s, words)
+    took = duration(report.run.worked_s, words)
     note = figures(report.run.title, reviewed, report.run.id, took)
     return Title(f"{sign} {figures(stage, counted)}".strip(), note)
 
@@ -88,7 +88,7 @@ def _figures(
     discussed = [part for shown in body if isinstance(shown, Folded) for part in shown.blocks]
     lines = [
         line(Span(convergence_line(report, words), Style.STRONG)),
-        *(line(words.translate(each)) for each in report.partly_agreed),
+        *(line(words.translate(each)) for each in partly_agreed(report)),
     ]
     cost = [*spent(report.usage, words, below=bool(report.children)), *depth_lines(report, words)]
     cautions = warned(report.cautions, words)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from orchestrator.core.cycle_names import cycle_at
 from orchestrator.core.discussion.estimate import INSTEAD, Estimate
 from orchestrator.core.findings.grounds import Checks
 from orchestrator.core.findings.ranking import Ranked, rank
-from orchestrator.core.findings.repeats import raised_again
+from orchestrator.core.findings.repeats import cycle_of, raised_again
 from orchestrator.core.findings.verdict import (
     GateResult,
     GateRule,
@@ -26,7 +26,7 @@ from orchestrator.core.findings.verdict import (
 )
 from orchestrator.core.forges import PublishedCommit
 from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
-from orchestrator.presentation.applied import applied_so_far, mended_so_far
+from orchestrator.presentation.applied_so_far import applied_so_far, mended_so_far
 from orchestrator.presentation.coverage import reading_warnings, rule_readings
 from orchestrator.presentation.step_warnings import absence, answers_shortened, stood_in
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
@@ -76,7 +76,8 @@ class RunReport:
     """A run's rows, and what follows from them.
 
     `recorded` are the findings as of the last recorded round, `records` the facts of other kinds, `ledger` has the
-    positions that were taken, with their reasons. `usage` includes what `children` spent.
+    positions that were taken, with their reasons. `usage` includes what `children` spent. `undone` has what was taken
+    back again, by the run that did.
     """
 
     run: RunRow
@@ -88,6 +89,7 @@ class RunReport:
     children: tuple[ReportedChild, ...] = ()
     records: tuple[RecordRow, ...] = ()
     ledger: tuple[Stance, ...] = ()
+    undone: Mapping[str, Applied] = field(default_factory=dict)
 
     @cached_property
     def spec(self) -> RunSpec:
@@ -135,20 +137,6 @@ class RunReport:
     def open_decision(self) -> DecisionRow | None:
         """The decision that a person is asked for now."""
         return next((d for d in self.decisions if d.state is DecisionState.OPEN), None)
-
-    @property
-    def worked_s(self) -> float:
-        """Seconds that the run took, without those in which it waited for a person."""
-        start, now = (
-            self.run.created_at,
-            self.run.created_at + timedelta(seconds=self.run.elapsed_s),
-        )
-        ended = ((decision, decision.answered_at or now) for decision in self.decisions)
-        waited = sum(
-            max((min(end, now) - max(decision.opened_at, start)).total_seconds(), 0.0)
-            for decision, end in ended
-        )
-        return max(self.run.elapsed_s - waited, 0.0)
 
     @property
     def shown(self) -> Mapping[str, Any]:
@@ -230,8 +218,7 @@ class RunReport:
     def raised_again(self) -> Mapping[str, str]:
         """What a later review of the change raised although it was known and not fixed: its id, and the first one."""
         standing = {finding.id for finding in self.standing}
-        known = [finding for finding in self.kept if finding.id in standing]
-        return raised_again(known) if self.is_of_change else {}
+        return raised_again([f for f in self.kept if f.id in standing]) if self.is_of_change else {}
 
     @property
     def kept(self) -> tuple[Finding, ...]:
@@ -240,24 +227,32 @@ class RunReport:
 
     @property
     def standing(self) -> tuple[Finding, ...]:
-        """The findings that no applied fix has resolved."""
+        """The findings that no applied fix has resolved, and those whose fix was taken back."""
         if self.result is None:
             mended = mended_so_far(self.steps, self.decisions)
-            return tuple(f for f in self.findings if f.id not in mended)
+            return tuple(f for f in self.findings if f.id not in mended or self._is_back(f))
         named = self.result.standing if isinstance(self.result, FindingsResult) else None
-        return self.findings if named is None else tuple(f for f in self.findings if f.id in named)
+        if named is None:
+            return self.findings
+        return tuple(f for f in self.findings if f.id in named or self._is_back(f))
+
+    def _is_back(self, finding: Finding) -> bool:
+        """Whether the fix of the review that raised it was taken back; each review has one."""
+        return cycle_of(finding) in self._undone_reviews
+
+    @cached_property
+    def _undone_reviews(self) -> frozenset[int]:
+        applied = applied_so_far(self.steps).items()
+        return frozenset(cycle_at(key).number for key, fix in applied if self.undoing_of(fix))
+
+    def undoing_of(self, fix: Applied) -> str | None:
+        """The run that took a fix back; None where it stands."""
+        return next((run for run, undone in self.undone.items() if undone == fix), None)
 
     @property
     def assessment(self) -> Assessment | None:
         """The last round's figures."""
         return self.assessments[-1].figures if self.assessments else None
-
-    @property
-    def partly_agreed(self) -> tuple[Notice, ...]:
-        """How the discussion ended, where it agreed on some findings and not on others."""
-        last = self.assessment
-        partly = last is not None and last.agreed_findings and last.open_findings
-        return (last.reason,) if last is not None and partly and last.reason else ()
 
     @property
     def rounds(self) -> int:
@@ -275,8 +270,8 @@ class RunReport:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The outcome's verdict, or what follows so far once a discussion of findings has ended."""
-        if self.run.verdict is not None:
+        """The outcome's verdict, or what follows once a discussion of findings has ended or a fix was taken back."""
+        if self.run.verdict is not None and not self._undone_reviews:
             return Verdict(self.run.verdict)
         if self.ending is None or not self.workflow.finds:
             return Verdict.INCONCLUSIVE if self.run.status.final else None
@@ -368,7 +363,7 @@ class RunReport:
     def every_warning(self) -> tuple[Notice, ...]:
         """All of that, with what is said of the cast and of who looked: for readers of the result alone."""
         looked = (*self.reading_warnings, *rule_readings(self.coverage))
-        return (*looked, *self.spec.cautions, *self.warnings)
+        return (*self.workflow.disclaimers, *looked, *self.spec.cautions, *self.warnings)
 
     @property
     def cautions(self) -> tuple[Notice, ...]:

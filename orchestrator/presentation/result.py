@@ -31,6 +31,8 @@ from orchestrator.core.views.context import (
     price,
 )
 from orchestrator.core.views.findings import GENERIC
+from orchestrator.presentation.applied import applied_lines
+from orchestrator.presentation.convergence import convergence_line, partly_agreed
 from orchestrator.presentation.coverage import reading_summary, rule_readings
 from orchestrator.presentation.depth import depth_lines
 from orchestrator.presentation.durations import duration
@@ -43,7 +45,6 @@ from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.warning_lines import warned
 from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
-from shared.models.replies import Applied
 from shared.models.rows import DecisionRow, RecordRow
 
 VERDICT_STYLES = {
@@ -73,10 +74,11 @@ def document(
     most_findings: int | None = None,
     brief: bool = False,
     deciding: bool = False,
+    closing: bool = False,
 ) -> list[Block]:
     """The result for people; `most_findings` None shows everything, `brief` only what was asked for.
 
-    `deciding`: with all that an open decision is about.
+    `deciding`: with all that an open decision is about. `closing`: what came of it, for a reader of all the rest.
     """
     if report.not_asked is not None:
         return unasked_document(report, report.not_asked, words)
@@ -85,6 +87,8 @@ def document(
     context = replace(context, deciding=deciding and report.open_decision is not None)
     if brief:
         return view.body(context)
+    if closing:
+        return [*_head(report, view, context, words), *_end(report, context, words)]
     return [
         *_head(report, view, context, words),
         *view.body(context),
@@ -157,15 +161,23 @@ def _head(
         if verdict is None
         else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
     )
-    took = duration(report.worked_s, words)
+    took = duration(report.run.worked_s, words)
     counted = view.headline(context) if view.headline else _debate(report, words)
     below = _debate(report, words) if view.headline and report.workflow.finds else ""
-    partly = () if verdict is None else report.partly_agreed
+    partly = () if verdict is None else partly_agreed(report)
     told = (below, *map(words.translate, partly))
     return [
         remark(shown, *(f" · {text}" for text in filter(None, (counted, took)))),
         *(Remark(state) for state in states(report, words)),
         *(remark(Span(f"  {text}", Style.DIM)) for text in filter(None, told)),
+        *_disclaimers(report, words),
+    ]
+
+
+def _disclaimers(report: RunReport, words: Translator) -> list[Block]:
+    return [
+        remark(Span(f"  {words.translate(each)}", Style.STRONG))
+        for each in report.workflow.disclaimers
     ]
 
 
@@ -181,16 +193,6 @@ def _debate(report: RunReport, words: Translator) -> str:
     """How it was discussed; nothing where it was not."""
     debated = report.workflow.assesses and not report.spec.panel.by_rules
     return convergence_line(report, words) if debated else ""
-
-
-def convergence_line(report: RunReport, words: Translator) -> str:
-    """`Convergence: 0.82 · converged · 3 rounds`"""
-    name, rounds = words.message("convergence"), words.message("rounds", n=report.rounds)
-    if report.assessment is None:
-        return f"{name}: {words.message('no_convergence')} · {rounds}"
-    metrics = report.assessment.metrics
-    how = report.ending or metrics.recommendation
-    return f"{name}: {metrics.overall_score:.2f} · {words.message(f'how_{how.value}')} · {rounds}"
 
 
 def states(report: RunReport, words: Translator) -> list[Line]:
@@ -224,7 +226,8 @@ def states(report: RunReport, words: Translator) -> list[Line]:
 def recorded_facts(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
     """The facts that the workflow wrote into its journal, beside its rounds' figures."""
     most = context.most_findings
-    rows = [row for row in report.records if row.kind != DepthRecord.kind]  # the end tells it
+    told = {DepthRecord.kind, *view_of(report).tells}  # by the end, or by the body
+    rows = [row for row in report.records if row.kind not in told]
     items = [
         Item(record_text(row, words), row.key, "" if row.kind == row.key else row.kind)
         for row in rows[:most]
@@ -273,7 +276,7 @@ def _end(report: RunReport, context: ViewContext[Any], words: Translator) -> lis
     lines = [
         *still_working(report, words),
         *decision_lines(report, context, words),
-        *(part for fix in report.applied for part in applied(fix, report.run.id, words)),
+        *applied_lines(report, words),
         *warned((*(report.cautions if context.everything else ()), *report.warnings), words),
     ]
     more = "" if context.everything else " --all"
@@ -334,24 +337,6 @@ def open_decision(decision: DecisionRow, words: Translator) -> list[Line]:
         until = words.message("until", when=when, choice=question.get("on_timeout"))
         lines.append(line(Span(f"  {until}", Style.DIM)))
     return lines
-
-
-def applied(fix: Applied, run: str, words: Translator) -> list[Line]:
-    """Where a fix went and how to take it back."""
-    files = ", ".join(fix.files)
-    commit = (fix.commit or "")[:12]
-    where = (
-        words.message("applied_branch", branch=fix.branch, commit=commit, files=files)
-        if fix.branch
-        else words.message("applied_files", files=files)
-    )
-    return [
-        line(
-            Span(where, Style.GOOD),
-            f" — {words.message('undo_with')}: ",
-            Span(f"quorate undo {run}", Style.COMMAND),
-        ),
-    ]
 
 
 def usage_by_participant(

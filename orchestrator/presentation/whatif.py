@@ -164,7 +164,7 @@ def changed(pair: Pair, words: Translator = ENGLISH) -> tuple[str, str, str] | N
     finding = pair.second or pair.first
     if was == now or finding is None:
         return None
-    return finding.id, f"{was}{ARROW}{now}", finding.title
+    return finding.id, f"{was}{ARROW}{now}", words.finding(finding).title
 
 
 def _status(finding: Finding | None, words: Translator) -> str:

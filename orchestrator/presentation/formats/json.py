@@ -74,7 +74,10 @@ def as_json(report: RunReport, told: Iterable[Notice] = ()) -> dict[str, Any]:
         "synthesis": _dumped(report.synthesis),
         "fixes": _dumped(report.fixes),
         "decision": None if decision is None else decision_json(decision),
-        "applied": [fix.model_dump(mode="json") for fix in report.applied],
+        "applied": [
+            {**fix.model_dump(mode="json"), "undone_by": report.undoing_of(fix)}
+            for fix in report.applied
+        ],
         "detail": _detail(report),
         "usage": report.usage.__dict__,
         "depth": _depth(report),
@@ -104,7 +107,7 @@ def _finding(place: Ranked, standing: Collection[str], report: RunReport) -> dic
     carrying = supporters(report, place.finding)
     positions = final_positions(report, place.finding)
     return {
-        **place.finding.model_dump(mode="json"),
+        **Translator().finding(place.finding).model_dump(mode="json"),
         "support": len(carrying),
         "critics": len(report.critics),
         "voices": effective_votes(carrying),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from orchestrator.core.document import (
     Block,
+    Drawing,
     FindingList,
     Folded,
     Grid,
@@ -22,8 +23,10 @@ from orchestrator.core.document import (
     Style,
     Title,
     Words,
+    clean,
     patch_rows,
 )
+from orchestrator.core.pictures import AnnotatedLine, AnnotatedText
 from orchestrator.presentation.formats.markdown_findings import Link, findings
 from orchestrator.presentation.formats.markdown_text import (
     code,
@@ -69,7 +72,7 @@ def _block(shown: Block, link: Link, level: int) -> str:
         case Heading():
             note = f"\n\n*{inline(shown.note)}*" if shown.note else ""
             return f"{'#' * (level + 1)} {inline(shown.text)}{note}"
-        case Words() | Items() | Grid():
+        case Words() | Items() | Grid() | Drawing() | AnnotatedText():
             return _text(shown)
         case Remark():
             return "".join(map(_span, shown.parts)).strip()
@@ -81,7 +84,7 @@ def _block(shown: Block, link: Link, level: int) -> str:
             return _folded(shown, link, level)
 
 
-def _text(shown: Words | Items | Grid) -> str:
+def _text(shown: Words | Items | Grid | Drawing | AnnotatedText) -> str:
     match shown:
         case Words():
             return prose(shown.text)
@@ -89,6 +92,21 @@ def _text(shown: Words | Items | Grid) -> str:
             return "\n".join(map(_item, shown.items))
         case Grid():
             return table(shown.heads, shown.rows)
+        case Drawing():
+            return _text(shown.table)
+        case AnnotatedText():
+            return _numbered(shown)
+
+
+def _numbered(shown: AnnotatedText) -> str:
+    """The text as code, with the numbers of its lines and what is said about each."""
+    rows = [f"{row.number:>5}  {clean(row.text)}{_labels(row)}" for row in shown.lines()]
+    head = f"<details><summary>{html(shown.name)}</summary>"
+    return f"{head}\n\n{fenced_rows(rows)}\n\n</details>"
+
+
+def _labels(row: AnnotatedLine) -> str:
+    return f"  [{', '.join(row.labels)}]" if row.labels else ""
 
 
 def _folded(shown: Folded, link: Link, level: int) -> str:

@@ -64,7 +64,9 @@ def _row(entry: FindingEntry, link: Link) -> list[str]:
 def _rule_row(entry: FindingEntry, link: Link) -> list[str]:
     rule = inline(entry.finding.rule or "")
     page = linked(entry.finding.rule or "", entry.rule_page) if entry.rule_page else rule
-    return [*_first_cells(entry, link), page, _states(entry)]
+    *first, _title = _first_cells(entry, link)
+    line = f"<br>{code(entry.code_line)}" if entry.code_line else ""
+    return [*first, f"{inline(entry.title_beside_rule)}{line}", page, _states(entry)]
 
 
 def _first_cells(entry: FindingEntry, link: Link) -> list[str]:

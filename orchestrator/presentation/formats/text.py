@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from orchestrator.core.document import (
     SEVERITY_STYLES,
     Block,
+    Drawing,
     FindingEntry,
     FindingList,
     Folded,
@@ -28,6 +29,7 @@ from orchestrator.core.document import (
     line,
     plain,
 )
+from orchestrator.core.pictures import AnnotatedText
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import document, question_document
@@ -65,6 +67,11 @@ def result_lines(
     return as_lines(shown, width)
 
 
+def closing_lines(report: RunReport, words: Translator, width: int | None = None) -> list[Line]:
+    """What came of a run, for somebody who has read all the rest at its question."""
+    return as_lines(document(report, words, closing=True), width)
+
+
 def question_lines(report: RunReport, words: Translator, width: int | None = None) -> list[Line]:
     """What a person sees before deciding, beside the question itself."""
     return as_lines(question_document(report, words), width)
@@ -80,18 +87,19 @@ def as_lines(blocks: Sequence[Block], width: int | None = None) -> list[Line]:
         made = as_lines(shown.blocks, width) if isinstance(shown, Folded) else _lines(shown, width)
         if _stands_apart(shown) and lines and lines[-1] != line(""):
             lines.append(line(""))
-        hanging = _HANGING if isinstance(shown, FindingList) else 0
-        whole = width is None or isinstance(shown, Patch | Folded | Grid)
+        hanging = _HANGING.get(type(shown), 0)
+        whole = width is None or isinstance(shown, Patch | Folded | Grid | Drawing)
         lines += made if whole or width is None else folded(made, width, hanging)
     return lines
 
 
-_Unfolded = Title | Heading | Words | Items | Grid | Remark | FindingList | Patch
-_HANGING = 4
+_Table = Grid | Drawing
+_Unfolded = Title | Heading | Words | Items | _Table | Remark | FindingList | Patch | AnnotatedText
+_HANGING: Mapping[type[Block], int] = {FindingList: 4, Remark: 2}
 
 
 def _stands_apart(shown: Block) -> bool:
-    return isinstance(shown, Heading | Folded) or (
+    return isinstance(shown, Heading | Folded | AnnotatedText) or (
         isinstance(shown, FindingList) and shown.detailed
     )
 
@@ -106,24 +114,50 @@ def _lines(shown: _Unfolded, width: int | None) -> list[Line]:
             return block(shown.text.strip("\n"), indent=shown.indent)
         case Items():
             return list(chain.from_iterable(map(_item_lines, shown.items)))
-        case Grid():
-            return _grid(shown, width)
+        case Grid() | Drawing():
+            return _grid(shown.table if isinstance(shown, Drawing) else shown, width)
         case Remark():
             return [shown.parts]
         case FindingList():
             return _findings(shown)
-        case Patch():
-            return exact(shown.text)
+        case Patch() | AnnotatedText():
+            return _verbatim(shown)
+
+
+def _verbatim(shown: Patch | AnnotatedText) -> list[Line]:
+    if isinstance(shown, Patch):
+        return exact(shown.text)
+    return [_heading(Heading(shown.name)), *_numbered(shown)]
+
+
+def _numbered(shown: AnnotatedText) -> list[Line]:
+    """`  12  the line  [F1, F3]`"""
+    rows = list(shown.lines())
+    room = len(str(len(rows)))
+    return [
+        line(
+            Span(f"  {row.number:>{room}}  ", Style.DIM),
+            row.text,
+            Span(f"  [{', '.join(row.labels)}]" if row.labels else "", Style.STRONG),
+        )
+        for row in rows
+    ]
 
 
 def _grid(grid: Grid, width: int | None) -> list[Line]:
     room = None if width is None else width - 2
-    return [line("  ", *row) for row in table(grid.heads, grid.rows, room)]
+    return [line("  ", *row) for row in table(grid.heads, grid.rows, room, spare=grid.spare)]
 
 
 def _findings(shown: FindingList) -> list[Line]:
-    lines = chain.from_iterable(_finding(entry, shown) for entry in shown.entries)
-    return list(lines)[shown.detailed :]
+    lines: list[Line] = []
+    pages: set[str] = set()
+    for entry in shown.entries:
+        lines += _finding(entry, shown)
+        if not shown.detailed and entry.rule_page not in pages | {""}:  # the reasons name it too
+            pages.add(entry.rule_page)
+            lines.append(line("    ", Span(entry.rule_page, Style.DIM)))
+    return lines[shown.detailed :]
 
 
 def _heading(heading: Heading) -> Line:
@@ -142,14 +176,19 @@ def _item_lines(item: Item) -> list[Line]:
 
 def _finding(entry: FindingEntry, shown: FindingList) -> list[Line]:
     """The finding in a line, and what is said of it indented below."""
+    code = [line("    ", Span(entry.code_line, Style.PLACE))] if shown.in_code else []
+    code = code if entry.code_line else []
     if not shown.detailed:
-        return [finding_line(entry)]
+        return [finding_line(entry), *code]
     words = shown.words
+    quote = entry.code_line if shown.quoted else ""
     told = [(words.suggestion, entry.suggestion), (words.carried, entry.carried)]
     told += [(words.objections, _objection(objection)) for objection in entry.objections]
     return [
         line(""),
         finding_line(entry),
+        *code,
+        *((line("    ", Span(f"“{quote}”", Style.PLACE)),) if quote else ()),
         *(block(entry.why.strip(), indent="    ") if entry.why.strip() else ()),
         *chain.from_iterable(_labelled(label, text) for label, text in told if text.strip()),
     ]
@@ -179,6 +218,6 @@ def finding_line(entry: FindingEntry) -> Line:
         ": ",
         Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
         f" {finding.rule} " if finding.rule else " ",
-        Span(finding.title, Style.STRONG),
+        Span(entry.title_beside_rule, Style.STRONG),
         Span(f"{f' ({states})' if states else ''} {finding.id}{entry.caveat}", Style.DIM),
     )

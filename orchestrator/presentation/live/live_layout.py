@@ -81,7 +81,7 @@ def _footer(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line
     time = words.message("seconds", s=snapshot.elapsed_s)
     if snapshot.status is RunStatus.QUEUED:
         time = f"{words.message('status_queued')} · {time}"
-    round_, answered = _round(snapshot, words), _answered(snapshot, words)
+    round_, answered = _stage(snapshot, words), _answered(snapshot, words)
     cost = cost_of(snapshot.usage, words)
     variants = (
         ("  ·  ", (round_, answered, _meter(snapshot, words, BAR), cost, time)),
@@ -97,6 +97,13 @@ def _footer(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line
 
 def _rule(columns: int) -> Line:
     return line(Span("─" * columns, Style.DIM))
+
+
+def _stage(snapshot: RunSnapshot, words: Translator) -> str:
+    """The phase, where the workflow has phases that say more than its rounds."""
+    if snapshot.phase in workflow_named(snapshot.header.workflow).shown.live.phases:
+        return words.word(f"phase_{snapshot.phase}", snapshot.phase)
+    return _round(snapshot, words)
 
 
 def _round(snapshot: RunSnapshot, words: Translator) -> str:

@@ -26,6 +26,7 @@ from orchestrator.presentation.locale.catalogue import (
 )
 from orchestrator.presentation.locale.particles import with_particle
 from orchestrator.settings.languages import DEFAULT, LANGUAGES
+from shared.models.findings import Finding
 from shared.models.notices import TEXT, Notice, is_notice, of_column, read_notice
 
 
@@ -87,6 +88,15 @@ class Translator:
     def field(self, name: str) -> str:
         """What a reply's field is called; one that nobody named keeps its name."""
         return self.word(f"field_{name}", name.replace("_", " ").capitalize())
+
+    def finding(self, finding: Finding) -> Finding:
+        """A finding that our own code raised with its title and its advice in words; any other one as it is."""
+        worded: dict[str, str] = {}
+        if finding.message is not None:
+            worded["title"] = self.translate(finding.message)
+        if finding.advice is not None:
+            worded["suggestion"] = self.translate(finding.advice)
+        return finding.model_copy(update=worded) if worded else finding
 
     def in_words(self, stored: Any) -> Any:
         """A JSON value with the words of each notice in its place, and the notice beside it."""

@@ -31,8 +31,8 @@ def test_the_headline_does_not_count_waiting_for_a_person() -> None:
     told = replace(asked, state=DecisionState.ANSWERED, answered_at=answered)
     done = make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), decisions=(told,))
     waits = make_report(RunStatus.WAITING, findings=(make_finding(),), decisions=(asked,))
-    for report, shown in ((done, "6.2 s"), (waits, "3.2 s")):
-        late = replace(report, run=replace(report.run, elapsed_s=806.2))
+    for report, waited, shown in ((done, 800.0, "6.2 s"), (waits, 803.0, "3.2 s")):
+        late = replace(report, run=replace(report.run, elapsed_s=806.2, waited_s=waited))
         first = plain(result_lines(late, words=ENGLISH, max_findings=5)).split("\n")[0]
         assert first.endswith(f" · {shown}")
         assert f"· {shown}*" in markdown(late, ENGLISH).split("\n\n")[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from rich.cells import cell_len
 
 from orchestrator.core.document import plain
@@ -58,6 +59,30 @@ def test_runs_are_listed_in_english_without_a_language() -> None:
     assert head.split() == names
     assert " stalled " in one
     assert plain(runs(RunList([]))) == "no runs\n"
+
+
+def test_a_list_counts_work_and_names_repositories_where_there_are_any() -> None:
+    run = replace(make_report().run, elapsed_s=2253.0, waited_s=2246.8)
+    named = replace(run, spec={**run.spec, "labels": {"repository": "shop"}})
+    head, one, other = plain(runs(RunList([named, run]))).splitlines()
+    assert head.split()[-2:] == ["repository", "title"]
+    assert cells_before("repository", head) == cells_before("shop", one)
+    assert cells_before("6.2 s", one) == cells_before("took", head)
+    assert other.endswith("-           a change")
+
+
+def test_a_list_says_that_there_are_more() -> None:
+    run = make_report().run
+    assert "`quorate list -n 20`" in plain(runs(RunList([run, run], has_more=True)))
+    assert "quorate list" not in plain(runs(RunList([run, run])))
+
+
+@pytest.mark.parametrize("width", [30, 60])
+def test_the_hint_below_a_list_fits_and_hangs(width: int) -> None:
+    rows = plain(decisions([waiting()], width=width)).splitlines()[2:]
+    assert len(rows) > 1
+    assert max(map(cell_len, rows)) <= width
+    assert all(row.startswith("  ") for row in rows[1:])
 
 
 def test_decisions_are_listed_in_korean_and_their_options_as_they_are_typed() -> None:

@@ -129,7 +129,7 @@ def test_the_question_shows_the_exact_patch_and_what_cannot_be_fixed():
     good = {"findings": ["F1"], "patch": PATCH, "source": "claude"}
     problem = {"findings": ["F2"], "patch": "", "source": "x", "problem": "it does not apply"}
     fixes = {"fixes": [good, problem], "patch": PATCH}
-    other = make_finding("F2", rule=None, place=None, title="Other")
+    other = make_finding("F2", rule=None, place=None, title="Other", detail="A lock stays.")
     report = make_report(
         RunStatus.WAITING,
         findings=(make_finding(), other),

@@ -26,6 +26,7 @@ FILES = sorted(
 HANGUL = re.compile("[\uac00-\ud7a3]")
 # Words that are the same in Korean.
 ALIKE = {
+    "case_range",
     "cast_either",
     "cast_participant",
     "excused_file",
@@ -42,6 +43,10 @@ ALIKE = {
     "starts",
     "ended_without_vote",
     "moderation_came",
+    "lens_value",
+    "lens_value_without_unit",
+    "lens_derived",
+    "lens_derived_without_unit",
 }
 # What tells a code: the functions whose first argument is one.
 TELLERS = {"say", "count", "message", "notice"}
