@@ -9,8 +9,22 @@ from typing import Protocol, assert_never
 
 from pydantic import JsonValue
 
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.options import screen
 from orchestrator.settings.schema import Settings
+from orchestrator.subjects.case import (
+    PIPED as PIPED_CASE,
+)
+from orchestrator.subjects.case import (
+    StatedDocument,
+    read_documents,
+    read_named_cases,
+    read_similar,
+    shortened,
+    store_case,
+)
+from orchestrator.subjects.case_files import FILE_BYTES, read_cases
+from orchestrator.subjects.case_texts import StatedCase, UnusableCaseError
 from orchestrator.subjects.change import Put
 from orchestrator.subjects.publication import published
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
@@ -18,10 +32,13 @@ from orchestrator.subjects.repository_change import Located, capture, locate
 from orchestrator.subjects.request import ChangeRequest
 from shared.errors import EnvironmentFault, SubjectError, UserError
 from shared.models.notices import Notice, notice
+from shared.models.rows import REPOSITORY
 from shared.text.masking.mask import count_secrets
 
 MAX_DIFF_BYTES = 64_000_000
 STDIN = "-"
+STORED = "stored"
+"""Among the similar cases: those that earlier runs captured."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +79,35 @@ class QuestionInput:
         return STDIN in self.words or self.file == STDIN
 
 
-SubjectInput = ChangeInput | GivenChange | QuestionInput
+@dataclass(frozen=True)
+class CaseSource:
+    """A clinical case: a file or a folder, `-` for standard input, and what it is compared with.
+
+    `similar` are files and folders of similar cases, and `stored` for those of earlier runs; `documents` are those in
+    which evidence is looked for.
+    """
+
+    case: str
+    similar: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+
+    @property
+    def wants_stored(self) -> bool:
+        """Whether cases of earlier runs are wanted among the similar ones."""
+        return STORED in self.similar
+
+
+@dataclass(frozen=True)
+class GivenCase:
+    """A case that was read, with everything that goes with it; `remarks` are what is to be told of the reading."""
+
+    case: StatedCase
+    similar: tuple[StatedCase, ...] = ()
+    documents: tuple[StatedDocument, ...] = ()
+    remarks: tuple[Notice, ...] = ()
+
+
+SubjectInput = ChangeInput | GivenChange | QuestionInput | CaseSource | GivenCase
 """What a run can be about."""
 
 
@@ -142,6 +187,13 @@ def capture_subject(
             return _change(given, put, None)
         case QuestionInput():
             return _question(subject, directory, settings, put, stdin)
+        case CaseSource():
+            cases, _ = read_given_cases(subject, directory, settings, stdin)
+            if len(cases) > 1:
+                raise SubjectError(f"{subject.case} holds {len(cases)} cases; a run is about one")
+            return _case(cases[0], settings, put)
+        case GivenCase():
+            return _case(subject, settings, put)
         case _:
             assert_never(subject)
 
@@ -180,6 +232,7 @@ def _change(request: ChangeRequest, put: Put, located: Located | None) -> Captur
         labels={
             "files": len(subject.files),
             "added_lines": subject.added_lines,
+            **({} if located is None else {REPOSITORY: located.repository.place.name}),
             **({} if seen is None else {"published": seen.model_dump()}),
         },
         paths=tuple(file.as_named for file in subject.files if file.status != "deleted"),
@@ -271,3 +324,57 @@ def _is_file(word: str, directory: Path) -> bool:
         return (directory / word).is_file()
     except (OSError, ValueError):
         return False
+
+
+# ---- a case -------------------------------------------------------------------------------------
+
+
+def read_given_cases(
+    subject: CaseSource, directory: Path, settings: Settings, stdin: StandardInput
+) -> tuple[tuple[GivenCase, ...], tuple[Notice, ...]]:
+    """Every case of the input, and what of it was left out; of a single case that is among its own remarks.
+
+    Raises SubjectError where nothing can be used, EnvironmentFault for a missing permission.
+    """
+    files = screen(settings)
+    try:
+        if subject.case == STDIN:
+            read = read_cases(_piped_case(stdin), PIPED_CASE)
+        else:
+            read = read_named_cases(directory, subject.case, files)
+    except UnusableCaseError as error:
+        name = "standard input" if subject.case == STDIN else subject.case
+        raise SubjectError(f"{name}: {ENGLISH.translate(error.notice)}") from None
+    named = [name for name in subject.similar if name != STORED]
+    similar = read_similar(directory, named, files)
+    documents, unread = read_documents(directory, subject.documents, files)
+    told = (*similar.remarks, *unread)
+    single = len(read.cases) == 1
+    given = (
+        GivenCase(case, similar.cases, documents, (*(read.remarks if single else ()), *told))
+        for case in read.cases
+    )
+    return tuple(given), shortened(() if single else read.remarks)
+
+
+def _piped_case(stdin: StandardInput) -> bytes:
+    piped = stdin.text(FILE_BYTES, named=True, has_words=False)
+    if piped.content is None:
+        raise SubjectError(
+            "nothing came on standard input: pipe a case into `quorate case -`, or name a file or a folder"
+        )
+    return piped.content
+
+
+def _case(given: GivenCase, settings: Settings, put: Put) -> Captured:
+    masks = bool(settings.value("case.mask_identifiers"))
+    stored = store_case(given.case, given.similar, given.documents, put, masks=masks)
+    remarks = shortened((*given.remarks, *stored.remarks))
+    stored = stored.model_copy(update={"remarks": remarks})
+    return Captured(
+        document=put(stored.model_dump_json().encode()),
+        title=stored.title,
+        prose=given.case.text,
+        labels={"similar": len(stored.similar), "documents": len(stored.documents)},
+        notices=remarks,
+    )

@@ -9,7 +9,7 @@ from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_report
 from orchestrator.core.discussion.spoken import reply_of
 from orchestrator.presentation.report import RunReport
-from orchestrator.workflows.registry import decision_choices
+from orchestrator.workflows.registry import decision_choices, picking_words
 from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.rows import DecisionRow
@@ -45,10 +45,9 @@ def decide(backend: Backend, request: DecisionRequest) -> DecisionRow:
     report = backend.read(lambda connection: load_report(connection, request.run))
     decision = _decision(report, request.key)
     only = _selection(decision, request.only, request.without)
-    picking = [word for word, choice in decision_choices().items() if choice.writes]
-    if only is not None and request.choice not in picking:
-        named = ", ".join(picking)
-        raise UserError(f"--only and --except pick what is applied: they go with {named}")
+    if only is not None and request.choice not in picking_words():
+        named = ", ".join(picking_words())
+        raise UserError(f"--only and --except pick some of what is offered: they go with {named}")
     answer = DecisionAnswer(
         choice=request.choice,
         actor=request.actor,
@@ -118,7 +117,7 @@ def _selection(
     wanted = selectable if only is None else tuple(only)
     _require_selectable((*wanted, *without), selectable)
     if not (picked := tuple(name for name in wanted if name not in without)):
-        raise UserError("nothing is left to be applied: answer `skip` instead")
+        raise UserError("nothing is left of what is offered: give the other answer instead")
     return picked
 
 

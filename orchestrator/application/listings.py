@@ -23,14 +23,15 @@ def runs(backend: Backend, *, limit: int, status: str | None = None) -> RunList:
     """The newest runs, all or those of one status, and what the runs of all started."""
 
     def read(connection: Connection) -> RunList:
-        rows = list_runs(connection, limit=limit, status=status)
+        found = list_runs(connection, limit=limit + 1, status=status)
+        rows = found[:limit]
         children: dict[str, list[RunRow]] = {}
         generation = rows if status is None else []
         while generation:
             below = list_children(connection, [run.id for run in generation])
             children |= below
             generation = [child for started in below.values() for child in started]
-        return RunList(rows, children)
+        return RunList(rows, children, has_more=len(found) > limit)
 
     return backend.read(read)
 

@@ -22,6 +22,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import workflow_of
 from shared.errors import UserError
+from shared.models.case import Case
 from shared.models.deliberation import Question
 from shared.models.notices import Notice, notice
 from shared.models.run import Budget, RunSpec
@@ -35,10 +36,14 @@ LARGE_TOKENS = 50_000
 
 
 def subject_tokens(spec: RunSpec, documents: Mapping[str, bytes]) -> int:
-    """What every participant reads of the subject, in tokens: the diff, or the question with its files."""
-    if workflow_of(spec).subject is SubjectKind.CHANGE:
+    """What every participant reads of the subject, in tokens: the diff, the question with its files, or the chart."""
+    kind = workflow_of(spec).subject
+    if kind is SubjectKind.CHANGE:
         subject = Subject.model_validate_json(documents[spec.subject])
         return estimated_tokens(documents[subject.diff].decode("utf-8", "replace"))
+    if kind is SubjectKind.CASE:
+        case = Case.model_validate_json(documents[spec.subject])
+        return estimated_tokens(documents[case.chart].decode("utf-8", "replace"))
     question = Question.model_validate_json(documents[spec.subject])
     files = (documents[one.document].decode("utf-8", "replace") for one in question.contexts)
     return estimated_tokens("\n".join((question.text, *files)))

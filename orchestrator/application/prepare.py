@@ -23,6 +23,7 @@ from orchestrator.application.capture import (
     locate_change,
 )
 from orchestrator.core.parts import PROJECT, CastReport
+from orchestrator.core.setting import settings_of
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.request import for_this_run, promised
 from orchestrator.presentation.locale.translator import ENGLISH
@@ -44,6 +45,8 @@ from shared.providers.prices import expected_usd
 from shared.tools.rules import AnalyserRules
 
 LARGE_BYTES = 10_000
+ALLOW_EXTERNAL = "allow_external"
+"""The option of a workflow whose texts stay here unless it is set, whatever `privacy.allow_external` says."""
 NO_INPUT = NoStandardInput()
 
 
@@ -124,15 +127,7 @@ def prepare_run(
 ) -> PreparedRun:
     """Everything that a run captures. Raises UserError, CredentialsRejected or EnvironmentFault; nothing is stored."""
     located = locate_change(request.subject, request.directory, environ)
-    configuration = load_configuration(
-        request.directory,
-        environ,
-        explicit=request.config,
-        overrides={**request.settings, **promised(request.panel, environ)},
-        trust_project=request.trust_project,
-        workflow=request.workflow,
-        reviewed=_reviewed(located),
-    )
+    configuration = configuration_of(request, environ, located)
     documents = DocumentCollector()
     captured = capture_subject(
         request.subject,
@@ -191,6 +186,34 @@ def prepare_run(
             if entry.path != "-"
         ),
         nothing=captured.nothing,
+    )
+
+
+def configuration_of(
+    request: SubmissionRequest, environ: Mapping[str, str], located: Located | None = None
+) -> Configuration:
+    """What holds for a run. Raises ConfigurationError, or EnvironmentFault for a file without permission."""
+    configuration = load_configuration(
+        request.directory,
+        environ,
+        explicit=request.config,
+        overrides={**request.settings, **promised(request.panel, environ)},
+        trust_project=request.trust_project,
+        workflow=request.workflow,
+        reviewed=_reviewed(located),
+    )
+    return _kept_here(configuration, request.workflow)
+
+
+def _kept_here(configuration: Configuration, workflow: str) -> Configuration:
+    """The configuration of a run: where its workflow has a switch of its own, texts leave only with both."""
+    described = WORKFLOWS[workflow]
+    own = dict(settings_of(described.options)).get(ALLOW_EXTERNAL)
+    if own is None or own.flag is None or configuration.settings.value(own.path(described.section)):
+        return configuration
+    key = own.path(described.section)
+    return configuration.kept_here(
+        f"a {workflow} stays on this machine until you type `{own.flag.spelling}` (or set {key}: true)"
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from orchestrator.application.backend import Backend
+from orchestrator.core.cycle_names import cycle_at, renamed
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
 from orchestrator.presentation.report import RecordedAssessment, ReportedChild, RunReport
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
+from shared.models.replies import Applied
 from shared.models.rows import RunRow
 from shared.models.run import RunSpec
 from shared.store.database import Connection
@@ -24,13 +27,14 @@ from shared.store.views import (
     list_stances,
     list_steps,
     run_usage,
+    taken_back,
 )
 
 
 def load_report(connection: Connection, name: str) -> RunReport:
     """The run that `name` (an id, its beginning or `last`) means. Raises UnknownRun or UserError."""
     run = find_run(connection, name)
-    return RunReport(
+    report = RunReport(
         run=run,
         steps=tuple(list_steps(connection, run.id)),
         assessments=_assessments(list_assessments(connection, run.id)),
@@ -45,6 +49,13 @@ def load_report(connection: Connection, name: str) -> RunReport:
             row for row in list_records(connection, run.id) if row.kind != RoundRecord.kind
         ),
         ledger=tuple(list_stances(connection, run.id)),
+    )
+    if not report.applied:
+        return report
+    undoings = taken_back(connection, run.id).items()
+    return replace(
+        report,
+        undone={undoing: Applied.model_validate(applied) for undoing, applied in undoings},
     )
 
 
@@ -79,12 +90,14 @@ def load_snapshot(
 
 
 def _assessments(rows: list[dict[str, Any]]) -> tuple[RecordedAssessment, ...]:
-    return tuple(
-        RecordedAssessment(
-            row["key"],
-            Assessment.model_validate({name: row[name] for name in row if name != "key"}),
-        )
-        for row in rows
+    return tuple(_assessment(**row) for row in rows)
+
+
+def _assessment(key: str, **figures: Any) -> RecordedAssessment:
+    """A round names findings as its own review does; whoever reads a run knows them by their names in all of it."""
+    prefix = cycle_at(key).prefix
+    return RecordedAssessment(
+        key, renamed(Assessment.model_validate(figures), lambda name: prefix + name)
     )
 
 

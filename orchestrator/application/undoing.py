@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from orchestrator.application.backend import Backend
@@ -15,9 +14,8 @@ from orchestrator.workflows import UNDO
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
 from shared.models.outcomes import RunStatus, StepStatus
-from shared.models.replies import Applied
 from shared.models.run import Budget, RunSpec
-from shared.store.views import OF, taken_back
+from shared.store.views import OF
 
 UNDO_S = 120.0
 
@@ -30,19 +28,17 @@ def submit_undo(backend: Backend, name: str) -> str:
     report = backend.read(lambda connection: load_report(connection, name))
     if (origin := report.spec.labels.get(OF)) is not None:  # an undoing: the run that it is about
         report = backend.read(lambda connection: load_report(connection, str(origin)))
-    earlier = backend.read(lambda connection: taken_back(connection, report.run.id))
-    undone = [Applied.model_validate(applied) for applied in earlier]
-    return store_run(backend, undo_spec(report, undone), f"undo {report.run.id}", {})
+    return store_run(backend, undo_spec(report), f"undo {report.run.id}", {})
 
 
-def undo_spec(report: RunReport, undone: Collection[Applied] = ()) -> RunSpec:
-    """The run that undoes the newest fix that was not `undone`; where all were, the first again, which changes nothing.
+def undo_spec(report: RunReport) -> RunSpec:
+    """The run that undoes the newest fix that was not undone; where all were, the first again, which changes nothing.
 
     Raises UserError when nothing was applied.
     """
     if not report.applied:
         raise UserError(f"run {report.run.id} has applied nothing that could be taken back")
-    standing = [applied for applied in report.applied if applied not in undone]
+    standing = [applied for applied in report.applied if report.undoing_of(applied) is None]
     newest = (standing or report.applied[:1])[-1]
     return report.spec.model_copy(
         update={

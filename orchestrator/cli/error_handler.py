@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from pathlib import Path
 from orchestrator.cli.ownership import diagnosis
 
 BUG = 70
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def handle_error(error: Exception, environ: Mapping[str, str]) -> int:
@@ -25,6 +27,10 @@ def handle_error(error: Exception, environ: Mapping[str, str]) -> int:
         return error.exit_code
     if isinstance(error, ImportError) and (sentence := diagnosis()):
         report(sentence)
+        return 5
+    if isinstance(error, OSError) and error.errno in FULL:
+        where = f" ({os.fsdecode(error.filename)})" if error.filename else ""
+        report(f"what was to be written found no room: {error.strerror}{where}.")
         return 5
     file = write_traceback(error, environ)
     report(

@@ -157,7 +157,10 @@ def _answered(argv: Sequence[str] | None) -> int:
         report("interrupted")
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the outermost place: errors and bugs leave by their doors
-        return handle_error(error, os.environ)
+        code = handle_error(error, os.environ)
+        if isinstance(error, OSError):
+            _discard_unread()
+        return code
 
 
 def _run(argv: Sequence[str] | None) -> int:

@@ -126,6 +126,22 @@ question_options = in_this_order(
     click.option("--no-stdin", is_flag=True, help="Do not check stdin for input."),
 )
 
+case_options = in_this_order(
+    click.argument("case", metavar="FILE|-|DIR"),
+    click.option(
+        "--similar",
+        multiple=True,
+        metavar="FILE|DIR|stored",
+        help="Similar cases: a table, JSON, JSON Lines, a folder; or those of earlier runs.",
+    ),
+    click.option(
+        "--documents",
+        multiple=True,
+        metavar="FILE|DIR",
+        help="Texts in which evidence is looked for.",
+    ),
+)
+
 
 def take(kind: type[T], typed: dict[str, Any]) -> T:
     """The fields of `kind` out of what click gives; they are no longer in `typed` then."""

@@ -10,12 +10,14 @@ from pathlib import Path
 from orchestrator.core.document import Line
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.formats import OutputFormat, format_named, format_of
+from orchestrator.core.results import ChangeResult, TestsOutcome
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.formats.text import (
     DEFAULT_MAX_FINDINGS,
     MAX_RULE_FINDINGS,
+    closing_lines,
     result_lines,
 )
 from orchestrator.presentation.json_rows import dumps
@@ -31,6 +33,7 @@ from shared.models.outcomes import Verdict
 from shared.models.panel import Panel
 from shared.models.run import RunSpec
 
+UNTOLD = frozenset((TestsOutcome.FAILED, TestsOutcome.UNKNOWN))
 GOOD = frozenset((Verdict.APPROVED, Verdict.CHECKS_PASSED, Verdict.NOTHING_TO_REVIEW))
 
 
@@ -67,12 +70,19 @@ def deliver(
     options: OutputOptions,
     words: Translator,
     told: Iterable[Notice] = (),
+    *,
+    read: bool = False,
 ) -> None:
-    """The result on stdout, and in a file when one was named. `told` is what was warned of on the way."""
+    """The result on stdout, and in a file when one was named. `told` is what was warned of on the way.
+
+    `read`: the person at this terminal has all but the end of it before them.
+    """
     if options.as_json:
         terminal.result(dumps(as_json(report, told)))
     elif terminal.quiet and has_passed(report):
-        terminal.warn(warned(report.scripted, words))  # a demonstration is never taken for a review
+        terminal.warn(warned((*report.scripted, *_empty_diff(report)), words))
+    elif read and sys.stdout.isatty():
+        terminal.result(closing_lines(report, words, columns_of(sys.stdout)))
     else:
         brief = is_brief(report, quiet=terminal.quiet)
         lines = result_lines(
@@ -91,11 +101,18 @@ def deliver(
         write_file(path, report, words, format_named(name))
 
 
+def _empty_diff(report: RunReport) -> Iterable[Notice]:
+    """The command that should have written it may have failed."""
+    why = report.not_asked
+    return () if why is None or why.code != "nothing_in_diff" else (why,)
+
+
 def has_passed(report: RunReport) -> bool:
     """Whether the checks of a change ended well: then there is nothing that a quiet reader needs to see."""
     if report.workflow.subject is not SubjectKind.CHANGE or exit_code(report) is not ExitCode.OK:
         return False
-    return report.gate.outcome is GateOutcome.PASSED or report.verdict in GOOD
+    failed = isinstance(report.result, ChangeResult) and report.result.tests in UNTOLD
+    return not failed and (report.gate.outcome is GateOutcome.PASSED or report.verdict in GOOD)
 
 
 def _left_out(report: RunReport, words: Translator) -> list[Line]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from orchestrator.application.capture import ChangeInput, QuestionInput
+from orchestrator.application.capture import CaseSource, ChangeInput, QuestionInput
 from orchestrator.application.prepare import (
     PreparedRun,
     SubmissionRequest,
@@ -67,7 +67,7 @@ class SubmissionOptions:
 
 def typed_request(
     workflow: str,
-    subject: ChangeInput | QuestionInput,
+    subject: ChangeInput | QuestionInput | CaseSource,
     options: SubmissionOptions,
     directory: Path,
     typed: dict[str, Any],

@@ -159,6 +159,7 @@ def watch_until_done(
     watcher = RunWatcher(backend, run, observer)
     if from_now:
         watcher.skip_the_past()
+    shown: RunReport | None = None
     while True:
         settled = follow(watcher, display, options.watch_s)
         report = report_of(backend, run)
@@ -167,9 +168,13 @@ def watch_until_done(
             observer.warned.append(late)
             terminal.warn([line(words.translate(late))])
             break
-        if not (asks and terminal.can_ask and _ask(backend, report, terminal, words)):
+        if not (asks and terminal.can_ask and report.open_decision is not None):
             break
-    deliver(report, terminal, options, words, observer.warned)
+        shown = report
+        if not _ask(backend, report, terminal, words):
+            break
+    read = shown is not None and shown.findings == report.findings
+    deliver(report, terminal, options, words, observer.warned, read=read)
     return exit_code(report)
 
 

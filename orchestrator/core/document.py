@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from orchestrator.core.pictures import AnnotatedText, Picture
 from shared.models.findings import Finding, Severity
 from shared.models.letters import UNSEEN, spelled, spelled_out
 from shared.patterns import regex
@@ -169,10 +170,19 @@ class Items:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table."""
+    """A table; the columns of these numbers are left out, one by one, where there is no room for all."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    spare: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A table of which a page also draws a picture."""
+
+    picture: Picture
+    table: Grid
 
 
 @dataclass(frozen=True)
@@ -197,9 +207,9 @@ class FindingEntry:
 
     An `evident` status goes without saying. `marks` tell how far it is to be believed, `why` what is wrong,
     `suggestion` what is to be done, `supporters` and, in words, `carried` who carries it, `objections` who does not.
-    `again` are the names that later reviews gave it, `patch` is a usable fix of it alone, `rule_page` explains an
-    analyser's rule. Where nothing is `carried` rules alone have looked; without a `support` there is one voice. A
-    `faint` one is only counted where not everything is shown.
+    `like` names one that says nearly the same, `again` are the names that later reviews gave it, `patch` is a usable
+    fix of it alone, `rule_page` explains an analyser's rule. Where nothing is `carried` rules alone have looked;
+    without a `support` there is one voice. A `faint` one is only counted where not everything is shown.
     """
 
     finding: Finding
@@ -213,6 +223,7 @@ class FindingEntry:
     supporters: tuple[str, ...] = ()
     carried: str = ""
     objections: tuple[Objection, ...] = ()
+    like: str = ""
     again: tuple[str, ...] = ()
     patch: str = ""
     rule_page: str = ""
@@ -222,6 +233,17 @@ class FindingEntry:
     def states(self) -> tuple[str, ...]:
         """What is to be said of it."""
         return self.marks if self.evident else (self.status, *self.marks)
+
+    @property
+    def title_beside_rule(self) -> str:
+        """The title where its rule is shown too: analysers end theirs with the rule's code."""
+        code = (self.finding.rule or "").rpartition("/")[2]
+        return self.finding.title.removesuffix(f" ({code})")
+
+    @property
+    def code_line(self) -> str:
+        """What is quoted, in one line."""
+        return " ".join((self.finding.quote or "").split())
 
     @property
     def where(self) -> str:
@@ -242,11 +264,16 @@ class FindingWords:
 
 @dataclass(frozen=True)
 class FindingList:
-    """Findings, what to read first on top; `detailed`: with all that is said of each."""
+    """Findings, what to read first on top; `detailed`: with all that is said of each, `quoted`: and its quotation.
+
+    Markdown and pages quote in any case. `in_code`: each has its line of code, as rules quote it.
+    """
 
     entries: tuple[FindingEntry, ...]
     words: FindingWords
     detailed: bool = False
+    quoted: bool = False
+    in_code: bool = False
 
 
 @dataclass(frozen=True)
@@ -264,7 +291,10 @@ class Folded:
     blocks: tuple[Block, ...]
 
 
-Block = Title | Heading | Words | Items | Grid | Remark | FindingList | Patch | Folded
+Table = Grid | Drawing
+Block = (
+    Title | Heading | Words | Items | Table | Remark | FindingList | Patch | AnnotatedText | Folded
+)
 
 
 def remark(*parts: str | Span) -> Remark:

@@ -33,6 +33,7 @@ _FOLDER = "orchestrator.presentation.formats"
 FORMATS = (
     OutputFormat("json", (".json",), "application/json", f"{_FOLDER}.json"),
     OutputFormat("markdown", (".md", ".markdown"), "text/markdown", f"{_FOLDER}.markdown"),
+    OutputFormat("html", (".html", ".htm"), "text/html", f"{_FOLDER}.html"),
     OutputFormat("text", (".txt",), "text/plain", f"{_FOLDER}.text"),
 )
 SUFFIXES = tuple(suffix for row in FORMATS for suffix in row.suffixes)

@@ -34,6 +34,7 @@ class Filling(Enum):
     FIRST_MODEL = "the first model"
     PLANNER = "the first model; where all have personas, one that is left over, else it once more"
     LAST_MODEL = "the last model, without its persona"
+    LOCAL_MODEL = "the first model on this machine, else the first"
     OUTSIDER = "a model that is left over, else the one that takes part least, once more"
     CHAIRS_MODEL = "the chair's model once more"
 
@@ -63,6 +64,8 @@ class PartType(Generic[OptionsT]):
     what it does, after "cannot". Who holds it else is its `filling`, and `overlap` says whether that is a critic as
     well. It is only held where it is `needed`; `needless` says why naming somebody is a mistake elsewhere. One that is
     `optional` is only held when somebody is named for it, in a preset of its workflow, or where `optional` says so.
+    One that is `dispensable` nobody holds where no model is there. `computes` is a participant that follows the
+    workflow's own rules and always takes part.
     """
 
     name: str
@@ -82,6 +85,8 @@ class PartType(Generic[OptionsT]):
     needed: Callable[[OptionsT], bool] = _always
     needless: str = ""
     optional: Callable[[OptionsT], bool] | None = None
+    dispensable: bool = False
+    computes: str = ""
 
     def holders(self, panel: Panel, options: OptionsT) -> tuple[Participant, ...]:
         """Who has the part in a run; a holder among its options was named for it."""

@@ -6,6 +6,8 @@ same models: a field that came later has a default.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import ConfigDict, Field, JsonValue
 
 from shared.models.coverage import CoverageReport
@@ -240,6 +242,17 @@ class FindingsResult(WorkflowResult):
     earlier_receipts: tuple[FindingsImpact, ...] = ()
 
 
+class TestsOutcome(StrEnum):
+    """What came of the project's own tests on the reviewed state, where a person had them run."""
+
+    __test__ = False  # no tests of pytest's
+
+    NOT_ASKED = "not_asked"
+    PASSED = "passed"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
 class ChangeResult(FindingsResult):
     """The result of a workflow about a change: what fixes were tried and applied, and who read which file.
 
@@ -254,6 +267,9 @@ class ChangeResult(FindingsResult):
     unshown_objections: tuple[str, ...] = ()
     evidence: dict[str, tuple[Ground, ...]] = Field(default_factory=dict)
     not_asked: Notice | None = Field(default=None, exclude_if=lambda why: why is None)
+    tests: TestsOutcome = Field(
+        default=TestsOutcome.NOT_ASKED, exclude_if=lambda outcome: outcome is TestsOutcome.NOT_ASKED
+    )
 
     @property
     def merged(self) -> Synthesis | None:

@@ -3,12 +3,13 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from orchestrator.embedded.processes import spawn_detached
 from shared.folders import appending
 
 FIRST_DELAY_S = 0.1
@@ -24,11 +25,15 @@ MARK = "QUORATE_SUPERVISED_BY"
 # which may be killed before it has a lifeline of its own; 128 and more is a death by a signal. The pause keeps a
 # supervisor that is killed again and again from taking the machine.
 _LIFELINE = (
-    'trap "" HUP INT QUIT TERM; groups=; while read -r line; do groups=$line; done; '
+    'trap "" HUP INT QUIT TERM; groups=; '
+    'while read -r line; do [ "$line" = released ] && exit 0; groups=$line; done; '
     'for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done; '
     'wanted=$1; shift; code=137; while [ "$code" -gt 128 ] && [ -e "$wanted" ]; do sleep 1; '
     '[ -e "$wanted" ] || exit 0; (trap - HUP INT QUIT TERM; exec "$@" </dev/null >&2); code=$?; done'
 )
+
+# A shell's own redirections name descriptors of one digit only.
+_GUARD = 'exec <"/dev/fd/$1"; shift; ' + _LIFELINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,48 @@ class Child:
     def _signal_group(group: int, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):  # macOS: EPERM for a group of zombies
             os.killpg(group, number)
+
+
+@contextmanager
+def guarded_start(successor: Successor, log: int) -> Iterator[int]:
+    """A lifeline for a supervisor that is still to be started, and has none of its own until it is ready.
+
+    The descriptor is for it to inherit; the lifeline starts the successor when nobody holds that any more, unless it
+    was released. Raises EnvironmentFault if the shell cannot be started.
+    """
+    read, write = os.pipe()
+    try:
+        spawn_detached(
+            (
+                "/bin/sh",
+                "-c",
+                _GUARD,
+                "lifeline",
+                str(read),
+                str(successor.wanted),
+                *successor.argv,
+            ),
+            cwd=Path("/"),
+            env=successor.env,
+            log=log,
+            keep=(read,),
+            umask=-1,
+        )
+        try:
+            yield write
+        except BaseException:
+            release_guard(write)
+            raise
+    finally:
+        os.close(read)
+        os.close(write)
+
+
+def release_guard(guard: int | None) -> None:
+    """End the lifeline of a start: there is another one, or nothing to bring back."""
+    if guard is not None:
+        with suppress(OSError):
+            os.write(guard, b"released\n")
 
 
 class Lifeline:

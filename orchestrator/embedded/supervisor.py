@@ -3,6 +3,7 @@
 One per instance, by a lock that dies with it. It is known by its working directory, like the servers,
 and by the pid in its lock file: a pid alone is never trusted. When it is killed with -9 the lifeline ends
 its children's groups at once and starts its successor; whatever escapes carries a mark that the successor looks for.
+Until it has loaded, another lifeline stands by for it, made by whoever started it.
 That it was killed and not stopped is known from a file, `supervisor.wanted`: made at its start, removed first of all
 by whoever stops it.
 """
@@ -27,8 +28,17 @@ from orchestrator.embedded.processes import (
 from orchestrator.embedded.server_watch import ServerWatch
 from orchestrator.embedded.servers import stop
 from orchestrator.embedded.stop_signals import LEAVE, StopSignals
-from orchestrator.embedded.supervised import MARK, Child, Lifeline, ProcessSpec, Successor
+from orchestrator.embedded.supervised import (
+    MARK,
+    Child,
+    Lifeline,
+    ProcessSpec,
+    Successor,
+    guarded_start,
+    release_guard,
+)
 from orchestrator.embedded.supervisor_files import (
+    GUARD_VARIABLE,
     LOCK_VARIABLE,
     PROGRAMS,
     home_of,
@@ -40,6 +50,7 @@ from orchestrator.embedded.supervisor_files import (
     make_room,
     pid_of,
     record_of,
+    take_guard,
     take_lock,
     want,
     wanted_of,
@@ -100,9 +111,10 @@ def run_supervisor(
     Call it from the main thread of a process of its own: it changes the working directory.
     """
     make_folders(instance)
-    lock = take_lock(instance)
+    lock, guard = take_lock(instance), take_guard()
     if lock is None:
         _say(f"instance {instance.name} has a supervisor already")
+        release_guard(guard)
         return ALREADY_RUNNING
     try:
         os.chdir(home_of(instance))
@@ -112,6 +124,7 @@ def run_supervisor(
         with StopSignals() as signals:
             gone = partial(is_gone, instance, lock)
             supervisor = _Supervisor(instance, specs, signals, again, gone)
+            release_guard(guard)
             watch = None
             if watch_servers:
                 watch = ServerWatch(instance, durable, _say, supervisor.pids, gone)
@@ -147,13 +160,17 @@ def ensure_supervisor(instance: Instance, argv: Sequence[str], env: Mapping[str,
     try:
         want(instance)
         own = {name: value for name, value in env.items() if name != MARK}
-        with appending(instance.log_dir / "supervisor.log") as log:
+        successor = Successor(tuple(argv), own, wanted_of(instance))
+        with (
+            appending(instance.log_dir / "supervisor.log") as log,
+            guarded_start(successor, log) as guard,
+        ):
             pid = spawn_detached(
                 tuple(argv),
                 cwd=home_of(instance),
-                env={**own, LOCK_VARIABLE: str(lock)},
+                env={**own, LOCK_VARIABLE: str(lock), GUARD_VARIABLE: str(guard)},
                 log=log,
-                keep=(lock,),
+                keep=(lock, guard),
                 umask=-1,
             )
         write_pid(lock, pid)
@@ -240,7 +257,8 @@ class _Supervisor:
         is_gone: Callable[[], bool],
     ) -> None:
         self._is_gone = is_gone
-        environ = {name: value for name, value in os.environ.items() if name != LOCK_VARIABLE}
+        inherited = (LOCK_VARIABLE, GUARD_VARIABLE)
+        environ = {name: value for name, value in os.environ.items() if name not in inherited}
         self._instance = instance
         self._signals = signals
         self._since = datetime.now(UTC)

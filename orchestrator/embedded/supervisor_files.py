@@ -6,6 +6,7 @@ another works in `leaving` instead.
 
 import fcntl
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from shared.locks import try_lock
 
 LOCK_VARIABLE = "QUORATE_SUPERVISOR_LOCK"
 """The descriptor of the lock, for a supervisor that inherits it."""
+GUARD_VARIABLE = "QUORATE_SUPERVISOR_GUARD"
+"""The descriptor that the lifeline of its start waits for, for a supervisor that inherits it."""
 PROGRAMS = ("quorate", "python")
 
 
@@ -80,6 +83,18 @@ def take_lock(instance: Instance) -> int | None:
                 os.set_inheritable(int(given), False)
                 return int(given)
     return try_lock(lock_path(instance))
+
+
+def take_guard() -> int | None:
+    """The descriptor that keeps the lifeline of our start waiting; None where nobody left one to us."""
+    given = os.environ.get(GUARD_VARIABLE, "")
+    if not given.isdigit():
+        return None
+    with suppress(OSError):
+        if stat.S_ISFIFO(os.fstat(int(given)).st_mode):
+            os.set_inheritable(int(given), False)
+            return int(given)
+    return None
 
 
 def is_gone(instance: Instance, lock: int) -> bool:

@@ -140,7 +140,7 @@ def few_votes(voices: HeldPart) -> tuple[Notice, ...]:
     """A hint when several voices are of one origin, but not all; findings are not counted by votes."""
     part, voters = voices
     votes = effective_votes(voters)
-    if part.rules or votes in (1, len(voters)):
+    if part.rules or part.computes or votes in (1, len(voters)):
         return ()
     return (notice("cast_few_votes", voices=len(voters), votes=votes),)
 

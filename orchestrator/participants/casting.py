@@ -33,6 +33,7 @@ from orchestrator.participants.request import (
     participant_request,
     same_model,
     with_chosen_models,
+    without_names,
 )
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.options import workflow_options
@@ -99,13 +100,18 @@ def build_cast(
     rules, fewest = described.critics.rules, described.critics.fewest
     groups = (MODELS_GROUP, ANALYSERS_GROUP) if rules else (MODELS_GROUP,)
     request = participant_request(names, holders, settings, groups)
-    catalogue = choose_models(Catalogue(settings, environ, directory), request.models)
+    catalogue = choose_models(
+        Catalogue(settings, environ, directory, kept_by=configuration.kept_by), request.models
+    )
     request = with_chosen_models(request, catalogue)
     options = workflow_options(workflow, settings)
     _check_needed(described, options, holders)
+    computing = _computing(described)
+    request = without_names(request, [computes.name for computes in computing])
     casting = Casting(described, options, request, configuration, catalogue, tell)
     speakers = _speakers(casting, request, without=_no_critics(casting))
     present, added = speakers.assignments, _added(casting, speakers.assignments)
+    present = (*present, *(PersonaAssignment(computes, computes) for computes in computing))
     if len(present) < fewest:
         present, added = (*present, *added), ()
     if not (present or rules):
@@ -116,6 +122,15 @@ def build_cast(
     present = tuple(speaker for speaker in present if speaker.participant not in idle)
     casting = replace(casting, present=present, silent=speakers.silent, idle=idle)
     return _cast(casting, added, paths)
+
+
+def _computing(workflow: WorkflowType[Any]) -> tuple[Participant, ...]:
+    """Whoever follows the workflow's own rules: it always takes part."""
+    return tuple(
+        Participant(name=part.computes, provider="analyser", family="rules")
+        for part in workflow.parts
+        if part.computes
+    )
 
 
 def _speakers(

@@ -46,13 +46,15 @@ BASE_URL, MODEL = "QUORATE_OPENAI_BASE_URL", "QUORATE_OPENAI_MODEL"
 class Catalogue:
     """The participants that the settings and the environment offer. Paths are relative to `directory`.
 
-    `chosen` are the models of this run where some were typed: then there are no others.
+    `chosen` are the models of this run where some were typed: then there are no others. `kept_by` is what keeps texts
+    on this machine, where they are (`Configuration.kept_by`).
     """
 
     settings: Settings
     environ: Mapping[str, str]
     directory: Path
     chosen: tuple[Participant, ...] = ()
+    kept_by: str = "privacy.allow_external is false"
 
     def resolve(self, entry: ParticipantEntry) -> tuple[Participant, ...]:
         """The participants of an entry; several for a group or a preset.
@@ -87,7 +89,7 @@ class Catalogue:
         """Raise ConfigurationError where no model, or nobody elsewhere, is to be asked."""
         self._check_models(participant, name)
         if not self._allowed(participant):
-            raise ConfigurationError(f"{name} is external, and privacy.allow_external is false.")
+            raise ConfigurationError(f"{name} is external, and {self.kept_by}.")
 
     def _check_models(self, participant: Participant, name: str) -> None:
         if participant.is_model and not self.settings.privacy.allow_models:
@@ -198,7 +200,7 @@ class Catalogue:
         """Why a configured participant cannot be asked; None when nothing prevents it."""
         lacking = obstacle(name, provider, self.environ)
         if lacking is None and not self._allowed(self._configured(name, provider, alone=True)):
-            return Obstacle(f"{name} is an external endpoint, and privacy.allow_external is false")
+            return Obstacle(f"{name} is an external endpoint, and {self.kept_by}")
         return lacking
 
     def configured(self, name: str) -> Participant:
@@ -309,7 +311,7 @@ class Catalogue:
             raise ConfigurationError(f"'{other}' cannot speak in place of '{name}'.")
         if not self._allowed(stand_in):
             raise ConfigurationError(
-                f"'{other}' would speak for '{name}', is external, and privacy.allow_external is false."
+                f"'{other}' would speak for '{name}', is external, and {self.kept_by}."
             )
         return stand_in
 
@@ -326,9 +328,7 @@ class Catalogue:
                 f"endpoint write openai:{model}@http://HOST/v1, or set {BASE_URL}."
             )
         if not self._allowed(participant):
-            raise ConfigurationError(
-                f"openai:{model} is an external endpoint, and privacy.allow_external is false."
-            )
+            raise ConfigurationError(f"openai:{model} is an external endpoint, and {self.kept_by}.")
         return participant
 
     def endpoint_model(self, model: str, base_url: str | None = None) -> Participant:

@@ -22,6 +22,7 @@ from orchestrator.workflows.descriptor import WorkflowType
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice
 from shared.models.panel import Participant
+from shared.providers.locality import leaves_machine
 
 THE_RULES = Participant(name=RULES, provider="rules", family="rules")
 
@@ -128,9 +129,11 @@ class Casting:
 
     def _fill(
         self, part: PartType[Any], held: Mapping[str, PersonaAssignment]
-    ) -> PersonaAssignment:
-        """Who has a part that nobody is named for."""
+    ) -> PersonaAssignment | None:
+        """Who has a part that nobody is named for; nobody where it can be done without."""
         holder = _FILLINGS[part.filling](self, part, held)
+        if holder is None and part.dispensable:
+            return None
         if holder is None and part.rules:
             return PersonaAssignment(THE_RULES, THE_RULES)
         if holder is None:
@@ -154,6 +157,10 @@ _Held = Mapping[str, PersonaAssignment]
 
 def _first_model(casting: Casting, _part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
     return next(iter(casting.models), None)
+
+
+def _local_model(casting: Casting, _part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
+    return min(casting.models, key=lambda model: leaves_machine(model.participant), default=None)
 
 
 def _planner(casting: Casting, part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
@@ -184,6 +191,7 @@ def _chairs_model(casting: Casting, part: PartType[Any], held: _Held) -> Persona
 
 _FILLINGS = {
     Filling.FIRST_MODEL: _first_model,
+    Filling.LOCAL_MODEL: _local_model,
     Filling.PLANNER: _planner,
     Filling.LAST_MODEL: _last_model,
     Filling.OUTSIDER: _outsider,

@@ -159,10 +159,11 @@ class _Choice:
 
     def _by_its_name(self) -> Participant:
         """The model at the service whose models are called so; else at the environment's own endpoint."""
-        family = family_of(self.wanted)
         known = [(row, service) for row, service in services() if not service.routed]
         for row, service in known:
-            if family_of(service.model) == family and "/" not in self.wanted:
+            if self.wanted in (service.name, *_makers(row, service)):
+                return self._at_service(row, service, service.model)  # it has no key here
+            if self._is_of(service):
                 return self._at_service(row, service, self.wanted, check=True)
         if self.catalogue.environ.get(BASE_URL):
             return self.catalogue.endpoint_model(self.wanted)
@@ -175,6 +176,9 @@ class _Choice:
             "claude-..., gemini-...), PROVIDER/MODEL (ollama/qwen3, openrouter/ORG/MODEL, mistral/MODEL), or an entry "
             f"under `providers:`; with {BASE_URL} any name. `quorate participants models` lists some."
         )
+
+    def _is_of(self, service: Service) -> bool:
+        return "/" not in self.wanted and family_of(service.model) == family_of(self.wanted)
 
     def _at_service(
         self, row: ProviderType, service: Service, model: str, *, check: bool = False

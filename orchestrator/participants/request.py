@@ -84,6 +84,12 @@ def with_chosen_models(request: ParticipantRequest, catalogue: Catalogue) -> Par
     return replace(request, entries=tuple(entries), chosen=True)
 
 
+def without_names(request: ParticipantRequest, names: Collection[str]) -> ParticipantRequest:
+    """The request without those names, which take part anyway."""
+    entries = tuple(entry for entry in request.entries if entry.name.strip() not in names)
+    return replace(request, entries=entries)
+
+
 def is_for_part(name: str) -> bool:
     """Whether a name among the participants is no panel: `author=NAME` and `chair=NAME` are for a part only."""
     return name.startswith((f"{AUTHOR}=", f"{CHAIR}=", f"{_MODEL}="))

@@ -145,7 +145,7 @@ def _read(file: Path) -> Document:
 
 
 def _admission(document: Document, environ: Mapping[str, str]) -> tuple[Notice, ...]:
-    """What of a repository's own file is not used. Raises ConfigurationError for what it may not set."""
+    """What of a repository's own file is not used. Raises ConfigurationError for what is no setting."""
     check_plain(document)
     own = user_document(environ)
     without, _ = merged([own] if own is not None else [], environ)

@@ -22,6 +22,7 @@ from orchestrator.settings.places import user_folder
 from orchestrator.settings.preset_files import Chooser, Preset
 from orchestrator.settings.problems import validate
 from orchestrator.settings.projects import ProjectFile, Reviewed, project_file
+from orchestrator.settings.rule_names import unknown_analysers
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.settings.trees import Tree, dotted, leaves
@@ -40,7 +41,7 @@ class Configuration:
     `preset` is the one that was applied: the workflow's own, when a workflow was named. `joining` are those whom the
     repository's own file adds to the panel, `leads` whom it names for a forum, `forbids_external` is where it alone
     says that nothing leaves this machine, `typed` are the keys that came from the command line, the environment or a
-    preset that was named there.
+    preset that was named there. `kept_by` is what keeps texts on this machine, where they are.
     """
 
     settings: Settings
@@ -53,6 +54,13 @@ class Configuration:
     leads: tuple[str, str] | None = None
     typed: frozenset[str] = frozenset()
     notices: tuple[Notice, ...] = ()
+    kept_by: str = "privacy.allow_external is false"
+
+    def kept_here(self, why: str) -> Configuration:
+        """The same for a run whose texts stay on this machine; `why` is what an error says of somebody elsewhere."""
+        privacy = self.settings.privacy.model_copy(update={"allow_external": False})
+        settings = self.settings.model_copy(update={"privacy": privacy})
+        return replace(self, settings=settings, forbids_external=None, kept_by=why)
 
     def in_language(self, language: str) -> Configuration:
         """The same, speaking that language: personas are captured in it."""
@@ -170,8 +178,10 @@ class _Loading:
         brought = self._admitted(theirs, files, with_preset="preset" not in typed_keys)
         layers = [*files, *(admitted.document for admitted in brought), *by_hand]
         tree, sources = merged(layers, self.environ)
+        settings = validate(Document("the merged configuration", tree))
+        told += unknown_analysers(settings)
         return Configuration(
-            validate(Document("the merged configuration", tree)),
+            settings,
             sources,
             tuple(layers),
             None if choice is None else choice.preset,
@@ -190,7 +200,8 @@ class _Loading:
         project = validate(theirs)
         without, _ = merged(files, self.environ)
         admitted = admit(theirs, project, without)
-        choice = self._chooser.choose([theirs]) if with_preset else None
+        chosen = with_preset and admitted.names_preset
+        choice = self._chooser.choose([theirs]) if chosen else None
         if choice is None:
             return (admitted,)
         preset = choice.preset.document

@@ -3,8 +3,8 @@
 Such a file comes with the code under review, perhaps from somebody who wants it to pass. It adds and tightens: it may
 name further participants and ask for more, and it never drops, replaces, instructs or hurries those who would read the
 change without it. It does not say where code and keys go, what is run or written, or who decides. Every key of
-the schema says by its `trust` which rule here is its own; what that does not let through is either an error (it could
-do harm) or not used, and said.
+the schema says by its `trust` which rule here is its own; what that does not let through is not used, and said: the
+review goes on as it would without it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from orchestrator.settings.trees import (
     Tree,
     dotted,
     leaves,
-    one_line,
     overlaid,
     plant,
     texts,
@@ -36,7 +35,6 @@ from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
 from shared.models.run import ASK, DecisionPolicy
-from shared.text.amounts import exact_dollars
 
 SHORTEST_TIMEOUT_S = 10.0
 LEADER = "orchestrator.ai"
@@ -79,11 +77,10 @@ def _nothing(_attempt: Attempt) -> str | None:
 class TrustRule:
     """What becomes of a key in a repository's file.
 
-    `refused` says why a value is an error, `kept_out` why one is not used (a reason of presentation/notices.py);
-    `joins` marks what names who takes part, which is no setting, `limits` what only tightens a budget, and is told.
+    `kept_out` says why a value is not used; `joins` marks what names who takes part, which is no setting, `limits` what
+    only tightens a budget, and is told.
     """
 
-    refused: Check = _nothing
     kept_out: Check = _nothing
     joins: bool = False
     limits: bool = False
@@ -94,6 +91,7 @@ class Admitted:
     """What a repository's file brings: its settings, who joins (`place` says where that is named), what is told.
 
     `leads` is whom it names as the orchestrator, and where: nobody is approved in a forum, so there it may.
+    `names_preset`: it names one of ours.
     """
 
     document: Document
@@ -102,108 +100,91 @@ class Admitted:
     forbids_external: str | None = None
     leads: tuple[str, str] | None = None
     notices: tuple[Notice, ...] = ()
+    names_preset: bool = False
 
 
-# ---- what is refused ----------------------------------------------------------------------------
+# ---- what is not used ---------------------------------------------------------------------------
+# A check answers with the reason's code: kept_out_* in presentation/locale.
 
 
 def _never(_attempt: Attempt) -> str | None:
-    return "it could send code or keys elsewhere, write files or loosen a check"
+    return "elsewhere"
 
 
 def _preset_file(attempt: Attempt) -> str | None:
-    name = attempt.wanted
-    return "it would set whatever that file says" if name and is_file(name) else None
+    return "file" if attempt.wanted and is_file(attempt.wanted) else None
 
 
-def _foreign_name(name: str | None) -> str | None:
-    name = None if name is None else name.strip()
-    if name is not None and name.startswith("scripted:"):
-        return f"'{one_line(name)}' would read a file of ready answers"
-    if name is not None and name.startswith("openai:") and "@" not in name:
-        return f"'{one_line(name)}' is a model of its choice, and you would pay for it"
-    if name is not None and "@" in name:
-        return f"'{one_line(name)}' would send code to an address of its choice"
-    return None
+def _is_foreign(name: str | None) -> bool:
+    """Whether it is an address, a file of ready answers, or a model of its choice, for which you would pay."""
+    name = (name or "").strip()
+    return "@" in name or name.startswith(("scripted:", "openai:"))
 
 
 def _foreign_part(attempt: Attempt) -> str | None:
-    return _foreign_name(attempt.wanted)
+    return "foreign" if _is_foreign(attempt.wanted) else None
 
 
 def _foreign_participants(attempt: Attempt) -> str | None:
-    return next(filter(None, map(_foreign_participant, attempt.wanted or ())), None)
+    return "foreign" if any(map(_is_foreign_participant, attempt.wanted or ())) else None
 
 
-def _foreign_participant(entry: ParticipantEntry) -> str | None:
-    if reason := _foreign_name(entry.name):
-        return reason
-    if entry.persona is not None and any(letter.isspace() for letter in entry.persona):
-        return f"a persona in its own words would instruct '{one_line(entry.name)}'"
-    if entry.timeout is not None and entry.timeout < SHORTEST_TIMEOUT_S:
-        return f"it would leave '{one_line(entry.name)}' less than {SHORTEST_TIMEOUT_S:g} s"
-    return None
+def _is_foreign_participant(entry: ParticipantEntry) -> bool:
+    """A persona in its own words would instruct somebody, and nobody is left less time than an answer takes."""
+    instructs = entry.persona is not None and any(letter.isspace() for letter in entry.persona)
+    hurries = entry.timeout is not None and entry.timeout < SHORTEST_TIMEOUT_S
+    return _is_foreign(entry.name) or instructs or hurries
 
 
 def _weakens(attempt: Attempt) -> str | None:
     weakened = attempt.differs and attempt.wanted == attempt.setting.weakens
-    return "it would let agreement pass without a vote" if weakened else None
+    return "easier" if weakened else None
 
 
 def _lower(attempt: Attempt) -> str | None:
-    mine = attempt.present
-    return f"it would make agreement easier (yours: {mine})" if attempt.wanted < mine else None
+    return "easier" if attempt.wanted < attempt.present else None
 
 
 def _switched_off(attempt: Attempt) -> str | None:
-    dropped = attempt.present and not attempt.wanted
-    return "it would switch off what keeps agreement honest" if dropped else None
+    return "easier" if attempt.present and not attempt.wanted else None
 
 
 def _smaller_quorum(attempt: Attempt) -> str | None:
     wanted, present = attempt.wanted, attempt.present
     if present is None:
         # Any number allows absences, which the default (more than half, nobody's silence is approval) does not.
-        return None if wanted is None else "it would allow participants to be absent"
-    if wanted is None or wanted < present:
-        return f"it would lower the quorum (yours: {present})"
-    return None
+        return None if wanted is None else "easier"
+    return "easier" if wanted is None or wanted < present else None
 
 
 def _looser_gate(attempt: Attempt) -> str | None:
     wanted, present = attempt.wanted, attempt.present
     if wanted is None:
-        return None if present is None else f"it would erase the gate (yours: {present})"
-    if wanted == "NONE" or (isinstance(present, Severity) and wanted.rank < present.rank):
-        return f"it would loosen the gate (yours: {present or 'none'})"
-    return None
+        return None if present is None else "gate"
+    loosens = wanted == "NONE" or (isinstance(present, Severity) and wanted.rank < present.rank)
+    return "gate" if loosens else None
 
 
 def _higher(attempt: Attempt) -> str | None:
     wanted, mine = attempt.wanted, attempt.present
-    raised = mine is not None and (wanted is None or wanted > mine)
-    shown = exact_dollars(mine) if raised and attempt.key.endswith("_usd") else mine
-    return f"it would raise a limit of yours ({shown})" if raised else None
+    return "raises" if mine is not None and (wanted is None or wanted > mine) else None
 
 
 def _approval(attempt: Attempt) -> str | None:
     asks = attempt.wanted in (ASK, DecisionPolicy().on_timeout)
-    return None if asks else "it would decide in your place"
+    return None if asks else "decides"
 
 
 def _release(attempt: Attempt) -> str | None:
-    released = attempt.wanted and not attempt.present
-    return "it would let code leave this machine" if released else None
+    return "leaves" if attempt.wanted and not attempt.present else None
 
 
 def _other_models(attempt: Attempt) -> str | None:
-    if not attempt.differs:
-        return None
-    dropped = "it would drop the models of your panel"
-    return dropped if attempt.present else "it would ask models that you forbid"
+    return "models" if attempt.differs else None
 
 
-# ---- what is not used ---------------------------------------------------------------------------
+def _first(*checks: Check) -> Check:
+    return lambda attempt: next(filter(None, (check(attempt) for check in checks)), None)
 
 
 def _differs(why: str) -> Check:
@@ -274,21 +255,21 @@ RULES: Mapping[Trust, TrustRule] = {
         _preset_file, joins=True
     ),  # the keys of one of ours are judged one by one
     Trust.JOINS: TrustRule(_foreign_participants, joins=True),
-    Trust.PART: TrustRule(_foreign_part, _differs("roles")),
-    Trust.UNHURRIED: TrustRule(kept_out=_hurries),
-    Trust.DEADLINE: TrustRule(_higher, _hurries),
-    Trust.SAME: TrustRule(_weakens, _differs("course")),
-    Trust.TIGHTENS: TrustRule(kept_out=_not_the_one_that_tightens),
+    Trust.PART: TrustRule(_first(_foreign_part, _differs("roles"))),
+    Trust.UNHURRIED: TrustRule(_hurries),
+    Trust.DEADLINE: TrustRule(_first(_higher, _hurries)),
+    Trust.SAME: TrustRule(_first(_weakens, _differs("course"))),
+    Trust.TIGHTENS: TrustRule(_not_the_one_that_tightens),
     Trust.NO_LOWER: TrustRule(_lower),
     Trust.KEPT_ON: TrustRule(_switched_off),
     Trust.QUORUM: TrustRule(_smaller_quorum),
     Trust.GATE: TrustRule(_looser_gate),
     Trust.NO_HIGHER: TrustRule(_higher, limits=True),
-    Trust.NO_MORE: TrustRule(kept_out=_switches_off),
-    Trust.NO_FEWER: TrustRule(kept_out=_drops),
-    Trust.AT_WORST: TrustRule(kept_out=_eases),
-    Trust.LIMIT: TrustRule(kept_out=_allows_more),
-    Trust.ASKS: TrustRule(_approval, _does_not_ask),
+    Trust.NO_MORE: TrustRule(_switches_off),
+    Trust.NO_FEWER: TrustRule(_drops),
+    Trust.AT_WORST: TrustRule(_eases),
+    Trust.LIMIT: TrustRule(_allows_more),
+    Trust.ASKS: TrustRule(_first(_approval, _does_not_ask)),
     Trust.STAYS_HERE: TrustRule(_release),
     Trust.SAME_MODELS: TrustRule(_other_models),
 }
@@ -305,13 +286,13 @@ class _Admission:
     without: Tree
     before: Settings
     admitted: Tree = field(default_factory=dict)
-    refused: list[str] = field(default_factory=list)
+    kept_out: set[str] = field(default_factory=set)
     notices: list[Notice] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     leads: tuple[str, str] | None = None
 
     def judge(self, position: Position, value: JsonValue) -> None:
-        """Take the key over, keep it out and say so, or refuse it."""
+        """Take the key over, or keep it out and say so."""
         key = dotted(position)
         setting = KEYS[key].setting if key in KEYS else _UNDECLARED
         rule, where = RULES[setting.trust], self.document.where(position)
@@ -321,58 +302,50 @@ class _Admission:
         if not rule.joins:
             after = Settings.model_validate(overlaid(self.without, tried))
         attempt = Attempt(key, setting, after, self.before)
-        if (reason := self._refusal(rule, attempt)) is not None:
-            self.refused.append(
-                f"{where}: '{key}' may not be set this way by a repository's own file: {reason}."
-            )
-        elif (why := rule.kept_out(attempt)) is not None:
+        if (why := self._reason(rule, attempt)) is not None:
             self._keep_out(attempt, where, why)
         elif not rule.joins:
             self.admitted = tried
             self.limits += [key] if rule.limits else []
 
-    def _refusal(self, rule: TrustRule, attempt: Attempt) -> str | None:
+    def _reason(self, rule: TrustRule, attempt: Attempt) -> str | None:
         ours = not self.document.project and attempt.key == "participants"
-        return None if ours else rule.refused(attempt)  # our own presets may describe personas
+        return None if ours else rule.kept_out(attempt)  # our own presets may describe personas
 
     def _keep_out(self, attempt: Attempt, where: str, why: str) -> None:
-        if attempt.key == LEADER and attempt.wanted is not None:
+        if attempt.key == LEADER and why == "roles" and attempt.wanted is not None:
             self.leads = (attempt.wanted, where)
         else:
+            self.kept_out.add(attempt.key)
             self.notices.append(notice("project_kept_out", where=where, key=attempt.key, why=why))
+
+    @property
+    def joining(self) -> tuple[ParticipantEntry, ...]:
+        """Whom the file names, but for those that only its own `providers` describe."""
+        if "participants" in self.kept_out:
+            return ()
+        theirs = {name for name in self.project.providers if name not in self.before.providers}
+        return tuple(e for e in self.project.participants or () if e.name not in theirs)
 
 
 def admit(document: Document, project: Settings, without: Tree) -> Admitted:
-    """What the repository's `document` brings to what holds `without` it. Raises ConfigurationError.
-
-    `project` are its settings by themselves.
-    """
+    """What the repository's `document` brings to what holds `without` it; `project` are its settings by themselves."""
     before = Settings.model_validate(without)
     admission = _Admission(document, project, without, before)
     for position, value in leaves(document.tree):
         admission.judge(position, value)
-    if admission.refused:
-        raise ConfigurationError(
-            "\n".join(
-                (
-                    *admission.refused,
-                    "Put it into your own configuration (`~/.config/quorate/config.yaml`). If you trust this "
-                    "repository, pass --trust-project, or trust this version of its file for good: "
-                    "`quorate trust add`.",
-                )
-            )
-        )
     notices = admission.notices
     if admission.limits:
         notices.append(notice("project_limits", where=document.place, keys=admission.limits))
     forbids = before.privacy.allow_external and not project.privacy.allow_external
     return Admitted(
         document=replace(document, tree=admission.admitted, project=True, typed=False),
-        joining=project.participants or (),
+        joining=admission.joining,
         place=document.where(("participants",)),
         forbids_external=document.where(("privacy", "allow_external")) if forbids else None,
         leads=admission.leads,
         notices=tuple(notices),
+        names_preset=project.preset is not None and "preset" not in admission.kept_out,
     )
 
 

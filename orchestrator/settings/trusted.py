@@ -118,7 +118,12 @@ def _is_inside(
     if not (is_path or text.startswith(_SCRIPT)):
         return False
     named = absolute(text.removeprefix(_SCRIPT).partition("#")[0], document.folder, environ)
-    return Path(os.path.realpath(named)).is_relative_to(repository)
+    return _shares_files(Path(os.path.realpath(named)), repository)
+
+
+def _shares_files(place: Path, repository: Path) -> bool:
+    """A folder above the repository holds its files, too: a linter that may read it may read them."""
+    return place.is_relative_to(repository) or repository.is_relative_to(place)
 
 
 def shown(positions: Iterator[Position], document: Document) -> list[str]:

@@ -62,6 +62,12 @@ ROWS = (
         "Review a change: panel, synthesis, your decision, fix.",
         korean=("검토", "리뷰", "실행"),
     ),
+    WorkflowRow(
+        "case",
+        "orchestrator.workflows.case.workflow",
+        "Check a clinical case: lenses, critics, solutions.",
+        korean=("증례",),
+    ),
     WorkflowRow(UNDO, "orchestrator.workflows.undo"),
 )
 

@@ -27,29 +27,32 @@ from orchestrator.core.views.context import WorkflowView
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.core.views.live import PLAIN, LiveView
 from shared.models.decision import DecisionAnswer, DecisionQuestion
+from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
 from shared.models.run import DecisionPolicy, RunSpec
 
 
 class SubjectKind(StrEnum):
-    """What a workflow looks at: a captured change, or a question with its files."""
+    """What a workflow looks at: a captured change, a question with its files, or a clinical case."""
 
     CHANGE = "change"
     QUESTION = "question"
+    CASE = "case"
 
 
 @dataclass(frozen=True)
 class Choice:
     """An answer that a decision offers, and the key that is typed for it.
 
-    One that `writes` lets something be changed for good: it may be given for a part of what is offered, and a fork
-    never takes it over. One that `asks_why` is worth a message.
+    One that `writes` lets something be changed for good: a fork never takes it over. That and one that `picks` may be
+    given for a part of what is offered. One that `asks_why` is worth a message.
     """
 
     word: str
     key: str
     writes: bool = False
     asks_why: bool = False
+    picks: bool = False
 
 
 @dataclass(frozen=True)
@@ -162,8 +165,9 @@ class WorkflowType(Generic[OptionsT]):
     that it writes into the journal; `starts` the workflows of its child runs, which never lead back to it.
     With `finds` its verdict follows from findings. `round_roles` contribute to rounds that are assessed when all of
     them are there; `rounds` is how many it takes at most, `objection` why it cannot be held with a panel, `lasts_s` how
-    long its discussion may take before it concludes. `help` and `examples` are its command's. `counts_answers`: a
-    quorum only says how many must answer; elsewhere one that is set allows absences besides.
+    long its discussion may take before it concludes. `disclaimers` are what every report says first. `help` and
+    `examples` are its command's. `counts_answers`: a quorum only says how many must answer; elsewhere one that is set
+    allows absences besides.
     """
 
     name: str
@@ -185,6 +189,7 @@ class WorkflowType(Generic[OptionsT]):
     rounds: Callable[[OptionsT], int] | None = None
     objection: Callable[[Panel, OptionsT], str | None] = _no_objection
     lasts_s: Callable[[OptionsT], float | None] = _no_limit
+    disclaimers: tuple[Notice, ...] = ()
     help: str = ""
     examples: tuple[str, ...] = ()
 

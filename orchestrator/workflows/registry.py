@@ -91,6 +91,13 @@ def decision_choices() -> dict[str, Choice]:
 
 
 @cache
+def picking_words() -> tuple[str, ...]:
+    """The answers that may be given for a part of what a decision offers."""
+    choices = (choice for workflow in WORKFLOWS.values() for choice in workflow.choices)
+    return tuple(dict.fromkeys(each.word for each in choices if each.writes or each.picks))
+
+
+@cache
 def round_roles() -> frozenset[str]:
     """The roles of every workflow that contribute to a round which is assessed when all of them are there."""
     return frozenset(str(role) for workflow in WORKFLOWS.values() for role in workflow.round_roles)

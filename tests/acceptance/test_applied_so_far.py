@@ -63,6 +63,7 @@ def test_what_was_applied_shows_and_can_be_undone_while_the_next_decision_is_ope
     assert [fix["files"] for fix in content["applied"]] == [["app.py"]]
     standing = {finding["id"]: finding["standing"] for finding in content["findings"]}
     assert standing == {"F1": False, "R2F1": True}
+    assert content["convergence"]["agreed_findings"] == ["R2F1"]  # by its name in the whole run
     assert f"quorate undo {content['run']['id']}" in live("show", "last").stdout
 
     undone = live("undo", "last", cwd=changed_repository)

@@ -41,3 +41,35 @@ def test_the_same_panel_answers_one_by_one_and_is_labelled_as_scripted(live: Com
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("monolith") >= 3
     assert "claude (scripted" in done.stderr
+
+
+def test_the_review_without_a_key_shows_a_dissent_and_says_that_it_is_scripted(
+    live: CommandLine,
+) -> None:
+    change = str(EXAMPLES / "prices.diff")
+    done = live("review", "--config", str(EXAMPLES / "review.yaml"), "--diff", change, "--json")
+
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert content["verdict"] == "NEEDS_FIX"
+    by_status = {finding["status"]: finding for finding in content["findings"]}
+    assert by_status["accepted"]["raised_by"] == ["claude", "gemini"]
+    assert by_status["contested"]["stances"] == {
+        "claude": "disagree",
+        "codex": "disagree",
+        "gemini": "agree",
+    }
+    assert {row["kind"] for row in content["coverage"]["readers"]} == {"scripted"}
+
+
+def test_the_script_of_the_review_has_nothing_to_say_of_another_change(
+    live: CommandLine, tmp_path: Path
+) -> None:
+    change = tmp_path / "other.diff"
+    change.write_text("--- a/calc.py\n+++ b/calc.py\n@@ -1 +1 @@\n-SUM = 1\n+SUM = 2\n")
+    config = str(EXAMPLES / "review.yaml")
+    done = live("review", "--config", config, "--diff", str(change), "--json")
+
+    assert done.returncode == 3, done.stderr
+    content = json.loads(done.stdout)
+    assert (content["verdict"], content["findings"]) == ("INCONCLUSIVE", [])

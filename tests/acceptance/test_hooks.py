@@ -17,6 +17,7 @@ pytestmark = pytest.mark.acceptance
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(64)
 NEVER_SENT = "hooks_never_sent_value"
+PASSWORD = "k3Jd8sLq0" + "PzX71vbN2"
 
 
 def hook() -> str:
@@ -133,7 +134,17 @@ BAD: dict[str, tuple[Callable[[Path], object], int, str]] = {
         1,
         "Nobody read data.bin: it is binary",
     ),
-    "secrets that are never sent": (
+    "a password in a file that is never sent": (
+        lambda repository: (repository / ".env").write_text(f"A=1\nDB_PASSWORD={PASSWORD}\n"),
+        1,
+        ".env:2: CRITICAL diffcheck/secret A secret is committed (assigned-secret)",
+    ),
+    "a password in a configuration": (
+        lambda repository: (repository / "conf.yaml").write_text(f"password: {PASSWORD}\n"),
+        1,
+        "conf.yaml:1: CRITICAL diffcheck/secret A secret is committed (assigned-secret)",
+    ),
+    "a file that usually holds secrets": (
         lambda repository: (repository / ".env").write_text(f"TOKEN={NEVER_SENT}\n"),
         1,
         "Nobody read .env: it may hold secrets",
@@ -157,16 +168,39 @@ def test_a_bad_commit_is_stopped_and_says_why(kind: str, commit, hooked: Path) -
     done = commit()
     assert done.returncode == code
     assert told in done.stdout + done.stderr
-    assert NEVER_SENT not in done.stdout + done.stderr
+    assert not any(secret in done.stdout + done.stderr for secret in (NEVER_SENT, PASSWORD))
+
+
+def test_an_empty_diff_is_said_even_quietly(live: CommandLine, hooked: Path) -> None:
+    """`git diff WRONG | quorate review --diff - --quiet` must not pass without a word."""
+    done = live("review", "--diff", "-", "--quiet", cwd=hooked, stdin="")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "⚠ the diff is empty\n")
+
+
+def test_an_answer_that_is_missing_is_asked_for_with_the_words_that_there_are(
+    live: CommandLine, hooked: Path, commit
+) -> None:
+    (hooked / "app.py").write_text("import os\n\n\ndef load(path):\n    return path\n")
+    git(hooked, "add", "-A")
+    live("review", "--staged", "--participants", "ruff", "--decide", "ask", "-q", cwd=hooked)
+    run = json.loads(live("show", "last", "--json").stdout)["run"]["id"]
+    done = live("decide", "last")
+    assert done.returncode == 2
+    assert f"CHOICE is missing: quorate decide {run} apply_fix|skip" in done.stderr
+    assert live("decide", "last", "skip", "-q").returncode in (0, 1, 3)
 
 
 # ---- what the same says in words, JSON and Markdown ------------------------------------------------
 
 
+def listed(live: CommandLine) -> list[str]:
+    return [run["id"] for run in json.loads(live("list", "--json").stdout)["runs"]]
+
+
 def test_nothing_to_review_has_its_word_in_text_json_and_markdown(
     hooked: Path, live: CommandLine, tmp_path: Path, commit
 ) -> None:
-    before = live("list", "--json").stdout
+    before = listed(live)
     (hooked / "app.py").unlink()
     git(hooked, "mv", "old.py", "new.py")
     git(hooked, "add", "-A")
@@ -191,7 +225,7 @@ def test_nothing_to_review_has_its_word_in_text_json_and_markdown(
     korean = live(*staged, "--lang", "ko", cwd=hooked).stdout
     assert "app.py (삭제됨)" in korean
     # Nothing was submitted for any of that.
-    assert live("list", "--json").stdout == before
+    assert listed(live) == before
 
 
 def test_somebody_who_insists_on_a_reviewer_is_not_told_that_there_is_nothing(

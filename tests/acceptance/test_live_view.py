@@ -162,3 +162,17 @@ def test_a_plan_is_revised_and_accepted_at_the_terminal(live: CommandLine, tmp_p
     assert [one["choice"] for one in decisions] == ["revise", "accept"]
     assert decisions[0]["message"] == "shorter"
     assert found["accepted"] is True
+
+
+def test_what_was_read_at_the_question_is_not_told_again(
+    live: CommandLine, changed_repository: Path
+) -> None:
+    command = quorate("review", "--participants", "ruff")
+    with terminal(command, live.environ, changed_repository) as shown:
+        asked = shown.until(lambda text: "[s]kip or [l]ater? " in text)
+        assert "imported but unused" in asked
+        shown.type("s\n")
+        shown.end(120)
+        answered = shown.text.partition("[l]ater? ")[2]
+    assert "Decision: skip" in answered
+    assert "imported but unused" not in answered

@@ -218,6 +218,24 @@ def test_a_closed_pipe_is_no_traceback(live: CommandLine, changed_repository: Pa
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("clean", [True, False])
+def test_the_shown_command_takes_the_fix_and_nothing_else(
+    live: CommandLine, changed_repository: Path, clean: bool
+):
+    repository = changed_repository
+    review(live, repository, "--decide", "apply_fix", "-q")
+    if clean:
+        git(repository, "commit", "-qam", "My own work")
+    before = (repository / "app.py").read_text().splitlines()
+    told = "take it with: " if clean else "with uncommitted changes: "
+    shown = live("show", "last").stdout
+    command = next(row.partition(told)[2] for row in shown.splitlines() if told in row)
+    subprocess.run(["sh", "-c", command], cwd=repository, check=True, capture_output=True)
+    after = (repository / "app.py").read_text().splitlines()
+    assert set(after) < set(before)  # the fix takes an unused import out
+    assert "State under review" not in git(repository, "log", "--format=%s")
+
+
 @pytest.mark.parametrize("where", ["branch", "in-place"])
 def test_an_applied_fix_is_taken_back(live: CommandLine, changed_repository: Path, where: str):
     file = changed_repository / "app.py"
@@ -229,6 +247,9 @@ def test_an_applied_fix_is_taken_back(live: CommandLine, changed_repository: Pat
     assert undone.returncode == 0, undone.stderr
     assert file.read_text() == before
     assert "quorate/fix" not in git(changed_repository, "branch", "-a")
+    shown = live("show", run).stdout
+    assert "taken back by undo run r" in shown
+    assert "fixed" not in shown.splitlines()[0]
 
 
 # ---- a terminal ----------------------------------------------------------------------------------

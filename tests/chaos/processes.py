@@ -219,5 +219,5 @@ def command(name: str, pool: str | None, slots: int) -> tuple[str, ...]:
     if kind == "orchestrator":
         return (str(SCRIPTS / "quorate"), "orchestrator")
     words = [str(SCRIPTS / "quorate-worker"), kind]
-    words += ["--concurrency", str(slots if kind == "turns" else 2)]
+    words += ["--concurrency", str(slots if kind == "turns" else min(slots, 2))]
     return tuple(words + (["--pool", pool] if pool else []))

@@ -251,10 +251,13 @@ def test_row_27_nothing_starts_after_a_cancellation(
             for run in runs:
                 _cancel(cluster, run)
         case "at-the-barrier":
-            cancelled = runs = cluster.submit(2)
-            for run in runs:
-                cluster.wait_for_steps([run], "critique/1", "done", 3)
-                _cancel(cluster, run)
+            # One after the other, each stage long enough for the cancellation to come before the next one ends.
+            cluster.speak(latency="1")
+            cancelled = runs = []
+            for _ in range(2):
+                runs += cluster.submit(1)
+                cluster.wait_for_steps(runs[-1:], "critique/1", "done", 3)
+                _cancel(cluster, runs[-1])
         case _:
             cancelled = runs = _ask_for_decisions(cluster, 1)
             _cancel(cluster, runs[0])

@@ -155,10 +155,12 @@ def test_row_29_two_orchestrators_sweep_and_advance_side_by_side(
     cluster.keep("orchestrator-2")
     cluster.keep("turns-2")
     cluster.wait_ready(["orchestrator-2", "turns-2"])
-    cluster.speak(latency="0.5..1")
+    answered = cluster.folder / f"answered-29-{cluster.consumer}"
+    cluster.speak(latency="0.5..1", until=str(answered))
     runs = cluster.submit(6)
     cluster.wait_for(lambda: len(cluster.calls_in_flight()) >= 6, "calls are in flight")
     cluster.kill("turns-2")
+    answered.touch()
     settled = cluster.settle(runs, SETTLE_S)
     measured.update(examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS).told())
 
@@ -175,10 +177,12 @@ def test_row_31_a_worker_with_a_wrong_clock_holds_and_loses_steps_like_any_other
         f"time.time = lambda: _now() + {shift_s}\ntime.time_ns = lambda: _ns() + {shift_s} * 10**9\n"
     )
     cluster.replace("turns", env={"PYTHONPATH": str(place)})
-    cluster.speak(latency="1")
+    answered = place / f"answered-{cluster.consumer}"
+    cluster.speak(latency="1", until=str(answered))
     runs = cluster.submit(2)
     cluster.wait_for(lambda: len(cluster.calls_in_flight()) == 6, "six calls are in flight")
     cluster.kill("turns")
+    answered.touch()
     settled = cluster.settle(runs, SETTLE_S)
     figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
     measured.update(figures.told())

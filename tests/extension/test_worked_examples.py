@@ -67,6 +67,27 @@ def test_a_strategy_of_a_review_is_chosen_and_told(
 
 
 @pytest.mark.acceptance
+def test_a_tool_of_the_clinical_critic_is_picked_by_its_card_and_told_in_both_languages(
+    extended: CommandLine, tmp_path: Path
+) -> None:
+    chart = tmp_path / "chart.txt"
+    chart.write_text(
+        "History\nShe fell in the kitchen two days ago. Her mother had falls.\n\n"
+        "Medications\nShe takes warfarin 5 mg daily for atrial fibrillation.\n"
+    )
+    answer = extended("case", str(chart), "--max-tools", "5", "--decide", "accept", "--json")
+    report = json.loads(answer.stdout)
+    (choice,) = (
+        tool for tool in report["detail"]["router"][0]["tools"] if tool["tool"] == "lens_falls"
+    )
+    assert choice["run"], answer.stderr
+    points = report["detail"]["lens_results"]["lens_falls"]["points"]
+    assert [point["spans"][0]["line"] for point in points] == [2]
+    assert "the patient fell and takes warfarin" in extended("show", "last").stdout
+    assert "환자가 넘어졌고" in extended("show", "last", "--lang", "ko").stdout
+
+
+@pytest.mark.acceptance
 def test_a_command_is_in_help_and_runs(extended: CommandLine) -> None:
     assert "tally" in extended("--help").stdout
     answer = extended("tally")

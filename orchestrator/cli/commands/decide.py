@@ -25,6 +25,7 @@ from orchestrator.cli.watching import actor, or_detach, watch_until_done, watche
 from orchestrator.core.document import line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, decision_json, dumps
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.terminal import Terminal
 from shared.models.decision import DecisionAnswer
 from shared.models.rows import DecisionRow
@@ -36,6 +37,7 @@ from shared.models.rows import DecisionRow
         "quorate decide r3k apply_fix --only F1,F3",
         "quorate decide r3k skip",
         "quorate decide --all skip",
+        'quorate decide last revise --only F2 -m "quote the chart"',
         'quorate decide last revise -m "keep the old server for a week"',
     )
 )
@@ -45,8 +47,10 @@ from shared.models.rows import DecisionRow
     "--all", "everything", is_flag=True, help="Answer everything that waits; without RUN."
 )
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why; kept with the answer.")
-@click.option("--only", metavar="F1,F3", help="Apply only the fixes of these findings.")
-@click.option("--except", "without", metavar="F2", help="Apply all but these.")
+@click.option(
+    "--only", metavar="F1,F3", help="Only these findings: fixes to apply, points to revise."
+)
+@click.option("--except", "without", metavar="F2", help="All but these.")
 @click.option(
     "--shown",
     "shown_sha256",
@@ -82,11 +86,11 @@ def decide(
                 "--all takes one CHOICE and nothing else: quorate decide --all skip"
             )
         return _answer_all(run, typed["message"], terminal, options)
-    if choice is None:
-        raise click.UsageError("Missing argument 'CHOICE'.")
     with connected(os.environ) as backend:
         report = report_of(backend, run)
         name, words = report.run.id, options.words(report.spec)
+        if choice is None:
+            raise click.UsageError(_without_choice(report))
         request = DecisionRequest(
             run=name,
             choice=choice,
@@ -108,6 +112,15 @@ def decide(
             words,
             lambda: watch_until_done(backend, name, terminal, options, words, from_now=True),
         )
+
+
+def _without_choice(report: RunReport) -> str:
+    """What can be answered."""
+    asked = report.open_decision
+    if asked is None:
+        return f"CHOICE is missing, and run {report.run.id} asks nothing now: `quorate inbox` lists what waits."
+    options = "|".join(asked.question.get("options") or ())
+    return f"CHOICE is missing: quorate decide {report.run.id} {options}"
 
 
 def _answer_all(choice: str, message: str, terminal: Terminal, options: OutputOptions) -> int:

@@ -12,9 +12,9 @@ from orchestrator.application.backend import connected
 from orchestrator.application.listings import inbox as read_inbox
 from orchestrator.cli.options import example, json_option, language_option
 from orchestrator.core.discussion.spoken import form_of
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.document import Line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, decision_json, dumps
-from orchestrator.presentation.listings import decisions, heads
+from orchestrator.presentation.listings import decisions, heads, hint
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
@@ -95,4 +95,4 @@ def _turns_table(turns: Sequence[WaitingTurn], words: Translator, width: int | N
         width,
         spare=(2, 3),
     )
-    return [*lines, line(Span(words.message("answer_hint"), Style.DIM))]
+    return [*lines, *hint(words.message("answer_hint"), width)]

@@ -18,6 +18,7 @@ from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
+from orchestrator.presentation.wrapping import folded
 from shared.build import read_build, this_build
 from shared.errors import EnvironmentFault
 from shared.instance import Instance
@@ -88,8 +89,13 @@ def _show(environ: Mapping[str, str], facts: Mapping[str, Any], *, as_json: bool
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **facts}))
     else:
-        terminal.result(_lines(facts))
+        terminal.result(_fitted(facts, terminal.columns))
     return 0 if facts["fault"] is None else EnvironmentFault.exit_code
+
+
+def _fitted(facts: Mapping[str, Any], width: int | None) -> list[Line]:
+    lines = _lines(facts, width)
+    return lines if width is None else folded(lines, width, 2)
 
 
 def _embedded(instance: Instance) -> dict[str, Any]:
@@ -105,10 +111,10 @@ def _embedded(instance: Instance) -> dict[str, Any]:
     }
 
 
-def _lines(facts: Mapping[str, Any]) -> list[Line]:
+def _lines(facts: Mapping[str, Any], width: int | None) -> list[Line]:
     external = facts["instance"] is None
     lines = [line(f"quorate {read_build(facts['version']).shown}")]
-    lines += [line("external servers")] if external else _instance_lines(facts)
+    lines += [line("external servers")] if external else _instance_lines(facts, width)
     if facts["fault"] is not None:
         return [*lines, line(Span(facts["fault"], Style.BAD))]
     lines.append(_schema_line(**facts["schema"]))
@@ -180,12 +186,12 @@ def _processes(number: int) -> str:
     return "1 process runs" if number == 1 else f"{number} processes run"
 
 
-def _instance_lines(facts: Mapping[str, Any]) -> list[Line]:
+def _instance_lines(facts: Mapping[str, Any], width: int | None) -> list[Line]:
     """The embedded servers, and the processes that are kept alive beside them."""
     columns = ("server", "runs", "version", "pid", "memory", "socket")
     lines = [
         line(f"instance {facts['instance']['name']} in {facts['instance']['data']}"),
-        *table(columns, [_server(server) for server in facts["servers"]]),
+        *table(columns, [_server(server) for server in facts["servers"]], width, spare=(5, 4)),
     ]
     children = facts["supervisor"]["children"]
     if not children:

@@ -6,15 +6,17 @@ Everything in them follows from the workflow's descriptor and its row.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from orchestrator.application.capture import ChangeInput, QuestionInput
+from orchestrator.application.capture import CaseSource, ChangeInput, QuestionInput
 from orchestrator.cli.default_command import IMPLICIT, require_question, require_subject
 from orchestrator.cli.options import (
     Decorator,
+    case_options,
     change_options,
     check_estimate,
     example,
@@ -40,6 +42,12 @@ from orchestrator.workflows import DEFAULT, ROWS, WorkflowRow
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS
 
+_SUBJECTS: Mapping[SubjectKind, tuple[type[Any], Decorator]] = {
+    SubjectKind.CHANGE: (ChangeInput, change_options),
+    SubjectKind.QUESTION: (QuestionInput, question_options),
+    SubjectKind.CASE: (CaseSource, case_options),
+}
+"""What a command is given for each kind of subject, and the options that it is typed with."""
 OTHER: WorkflowRow | None = next((row for row in ROWS if row.flags), None)
 """The workflow that takes over a question for the default one when its flag is typed."""
 
@@ -61,8 +69,7 @@ def __getattr__(name: str) -> click.Command:
 
 def _options(name: str) -> list[Decorator]:
     described = WORKFLOWS[name]
-    asks = described.subject is SubjectKind.QUESTION
-    options = [question_options if asks else change_options]
+    options = [_SUBJECTS[described.subject][1]]
     if name == DEFAULT and OTHER is not None:
         switch = click.option(*OTHER.flags, "switched", is_flag=True, help=OTHER.flags_help)
         options += [switch, setting_options(name), setting_options(OTHER.name)]
@@ -119,9 +126,13 @@ def submit_typed(workflow: str, typed: dict[str, Any]) -> int:
         require_question(ctx, typed["words"], COMMANDS)
     if ctx.info_name in DISCUSSIONS:
         require_subject(ctx, typed["words"], known)
-    asks = WORKFLOWS[workflow].subject is SubjectKind.QUESTION
-    subject = take(QuestionInput, typed) if asks else take(ChangeInput, typed)
+    kind, _ = _SUBJECTS[WORKFLOWS[workflow].subject]
+    subject: ChangeInput | QuestionInput | CaseSource = take(kind, typed)
     check_estimate(typed["output"], estimate=typed["estimate"])
     options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
     request = typed_request(workflow, subject, options, Path.cwd(), typed, output.language)
+    if isinstance(subject, CaseSource):
+        from orchestrator.cli.case_submission import run_cases
+
+        return run_cases(request, subject, options, output, os.environ)
     return run_submission(request, options, output, os.environ)

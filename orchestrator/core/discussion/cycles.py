@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.core.cycle_names import CycleName
 from shared.models.findings import Finding
 
 
@@ -21,8 +22,8 @@ class Cycle:
 
     @property
     def prefix(self) -> str:
-        """What makes a cycle's findings unique in the run: F1 of the second one is `R2F1`."""
-        return "" if self.number == 1 else f"R{self.number}"
+        """What its findings' names begin with."""
+        return CycleName(self.kind, self.number).prefix
 
     def label(self, finding: str) -> str:
         """A finding's name in the whole run."""

@@ -13,7 +13,7 @@ quotation that does not exist costs a claim its weight, and a denial its effect.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.core.findings.merging import Merged, Raised, absorb, spellings_of, with_caveat
 from orchestrator.core.findings.quotations import SubjectTexts, too_short
@@ -112,7 +112,7 @@ def not_counted(severity: Severity, raisers: Sequence[str], why: Notice) -> Noti
 
 def _with(claim: Raised, **fields: object) -> Raised:
     finding: RaisedFinding = claim.finding.model_copy(update=fields)
-    return Raised(claim.participant, claim.round, finding, claim.role)
+    return replace(claim, finding=finding)
 
 
 def check_words(raised: Iterable[Raised], search: Search) -> tuple[Checked, ...]:
@@ -181,7 +181,16 @@ def absorb_proven(checked: Sequence[Checked], known: Sequence[Finding]) -> Merge
     )
     doubted = _absorb_doubted(checked, findings)
     stances = (*merged.stances, *doubted.stances)
-    return Merged(doubted.findings, merged.new + now_proven, stances)
+    homes = _in_order(checked, merged.homes, doubted.homes)
+    return Merged(doubted.findings, merged.new + now_proven, stances, homes)
+
+
+def _in_order(
+    checked: Sequence[Checked], proven: Sequence[str], doubted: Sequence[str]
+) -> tuple[str, ...]:
+    """Where the claims went, in the order in which they were raised."""
+    shown, unshown = iter(proven), iter(doubted)
+    return tuple(next(shown if claim.problem is None else unshown) for claim in checked)
 
 
 def _absorb_doubted(checked: Sequence[Checked], findings: tuple[Finding, ...]) -> Merged:
@@ -189,15 +198,17 @@ def _absorb_doubted(checked: Sequence[Checked], findings: tuple[Finding, ...]) -
     doubted = [(claim.claim, claim.problem) for claim in checked if claim.problem is not None]
     spellings = spellings_of([claim for claim, _ in doubted], findings) if doubted else None
     stances: tuple[Stance, ...] = ()
+    homes: list[str] = []
     for claim, problem in doubted:
         joined = absorb([claim], findings, spellings)
-        home = joined.stances[0].finding
+        (home,) = joined.homes
+        homes.append(home)
         findings = tuple(
             with_caveat(finding, problem) if finding.id == home else finding
             for finding in joined.findings
         )
         stances = (*stances, *joined.stances)
-    return Merged(findings, 0, stances)
+    return Merged(findings, 0, stances, tuple(homes))
 
 
 def _remarks(proven: Sequence[Checked], findings: Sequence[Finding]) -> Mapping[str, list[Notice]]:

@@ -45,21 +45,30 @@ NOT_ON_CHANGED_LINE = notice("not_on_changed_line")
 
 @dataclass(frozen=True)
 class Raised:
-    """A finding as one participant raised it in one round."""
+    """A finding as one participant raised it in one round.
+
+    Our own code says it, and what to do, in `message` and `advice`. No reply has those: a model's words are its own.
+    """
 
     participant: str
     round: int
     finding: RaisedFinding
     role: str = "critique"
+    message: Notice | None = None
+    advice: Notice | None = None
 
 
 @dataclass(frozen=True)
 class Merged:
-    """All findings known after a merge, how many are new, and the `agree` that raising implies."""
+    """All findings known after a merge, how many are new, and the `agree` that raising implies.
+
+    `homes` are the findings that the raised claims became or joined, in the claims' order.
+    """
 
     findings: tuple[Finding, ...]
     new: int
     stances: tuple[Stance, ...]
+    homes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,17 +96,23 @@ def absorb(
     number = max((_number(finding.id) for finding in known), default=0)
     joined: dict[str, list[Raised]] = {}
     fresh: dict[str, list[Raised]] = {}
+    homes = [""] * len(items)
     for group in _group(items, spellings):
         sources = [items[index].source for index in group]
         claims = [source for source in sources if isinstance(source, Raised)]
         home = sources[0]  # known findings come first among the items
         if isinstance(home, Finding):
-            joined[home.id] = claims
+            identity = home.id
+            joined[identity] = claims
         else:
-            fresh[f"F{number + len(fresh) + 1}"] = claims
+            identity = f"F{number + len(fresh) + 1}"
+            fresh[identity] = claims
+        for index in group:
+            homes[index] = identity
     findings = [_join(finding, joined[finding.id]) for finding in known]
     findings += [_new(identity, claims) for identity, claims in fresh.items()]
-    return Merged(tuple(findings), len(fresh), _raising_lines(joined | fresh))
+    lines = _raising_lines(joined | fresh)
+    return Merged(tuple(findings), len(fresh), lines, tuple(homes[len(known) :]))
 
 
 def _number(identity: str) -> int:
@@ -321,9 +336,17 @@ def _titles(title: str, known: Mapping[str, str], claims: Sequence[Raised]) -> d
     return dict(sorted(titles.items())) if apart else {}
 
 
+def _worded(finding: Finding, claims: Sequence[Raised]) -> dict[str, object]:
+    """Our own words for a finding that has none."""
+    worded = next((claim for claim in claims if claim.message is not None), None)
+    if worded is None or finding.message is not None:
+        return {}
+    return {"message": worded.message, "advice": worded.advice}
+
+
 def _filled(finding: Finding, claims: Sequence[Raised]) -> Finding:
     """Fields that the finding lacks, each from the best claim that has it; patch and test keep their author's name."""
-    update: dict[str, object] = {}
+    update = _worded(finding, claims)
     for name in ("rule", "place", "quote", "suggestion", "patch", "test"):
         if getattr(finding, name):
             continue

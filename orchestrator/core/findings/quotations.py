@@ -146,9 +146,11 @@ class SubjectTexts:
         )
 
     def leaves_out(self, place: Place) -> bool:
-        """True for a file of the change that nobody was shown: what has no lines is named by its first one."""
+        """True for a file that nobody was shown: its first line stands for it, and those where a secret was seen."""
         file = self._files.get(plain_path(place.path))
-        return file is not None and file.skipped is not None and place.line == 1
+        if file is None or file.skipped is None:
+            return False
+        return place.line == 1 or any(place.line == secret.line for secret in file.secrets)
 
     def is_changed(self, path: str, first: int, last: int) -> bool:
         """True when the change added or edited one of these lines; of a file that was left out nothing is known."""

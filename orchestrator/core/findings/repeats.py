@@ -19,7 +19,7 @@ def raised_again(findings: Sequence[Finding]) -> Mapping[str, str]:
     """
     reviews: dict[int, list[Finding]] = {}
     for finding in findings:
-        reviews.setdefault(_review(finding), []).append(finding)
+        reviews.setdefault(cycle_of(finding), []).append(finding)
     first: dict[str, str] = {}
     known: list[Finding] = []
     for _, raised in sorted(reviews.items()):
@@ -43,7 +43,8 @@ def _within(findings: Sequence[Finding], path: str | None) -> list[Finding]:
     ]
 
 
-def _review(finding: Finding) -> int:
+def cycle_of(finding: Finding) -> int:
+    """The review of the run that raised it, counted from 1."""
     label = _LABEL.fullmatch(finding.id)
     return int(label[1] or 1) if label else 1
 

@@ -35,7 +35,7 @@ def unasked(
     """
     removes = bool(subject.added_lines or subject.removed_lines)
     only_rules = all(critic.rule_based for critic in critics)
-    if any(map(_is_to_read, subject.files)) or (removes and not only_rules):
+    if _is_to_be_asked(subject, critics) or (removes and not only_rules):
         return None
     coverage = cover(subject, (), by_reader=False) or CoverageReport()
     reviewed = False if removes or _moves_submodule(coverage) else None
@@ -43,8 +43,19 @@ def unasked(
     return Unasked(why=nothing or _why(coverage), coverage=told)
 
 
+def _is_to_be_asked(subject: Subject, critics: Sequence[Participant]) -> bool:
+    """Whether somebody has to read a file of it, or rules judge one that nobody may."""
+    rules = any(critic.rule_based for critic in critics)
+    return any(_is_to_read(f) or (rules and _is_judged_unread(f)) for f in subject.files)
+
+
 def _is_to_read(file: FileChange) -> bool:
     return file.skipped is None and excuse_of(file) is None
+
+
+def _is_judged_unread(file: FileChange) -> bool:
+    """Whether rules have something to say of a file that is never sent: it is new, or brings secrets."""
+    return file.unread is UnreadReason.NEVER_SENT and (file.status == "added" or bool(file.secrets))
 
 
 def _moves_submodule(coverage: CoverageReport) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrator.core.results import ChangeResult, ShownMatter, WorkflowResult
+from orchestrator.core.results import ChangeResult, ShownMatter, TestsOutcome, WorkflowResult
 from shared.models.coverage import CoverageReport
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.notices import Notice, notice, verbatim
@@ -197,7 +197,7 @@ def gate_of(
     if isinstance(result, ChangeResult) and result.not_asked is not None:
         return _unasked_gate(rule, result.coverage or CoverageReport())
     objections = result.unshown_objections if isinstance(result, ChangeResult) else ()
-    return gate(
+    told = gate(
         findings,
         ending,
         rule.fail_on,
@@ -205,6 +205,18 @@ def gate_of(
         objections,
         requires_reviewer=rule.requires_reviewer,
     )
+    return _with_tests(told, result.tests) if isinstance(result, ChangeResult) else told
+
+
+def _with_tests(told: GateResult, tests: TestsOutcome) -> GateResult:
+    """A gate that stands open holds where the project's own tests fail, or tell nothing."""
+    if told.outcome is GateOutcome.NOT_SET or told.outcome is GateOutcome.TRIPPED:
+        return told
+    if tests is TestsOutcome.FAILED:
+        return GateResult(GateOutcome.TRIPPED, notice("gate_tests_failed"))
+    if tests is TestsOutcome.UNKNOWN and told.outcome is GateOutcome.PASSED:
+        return GateResult(GateOutcome.INCONCLUSIVE, notice("gate_tests_unknown"))
+    return told
 
 
 def _unasked_gate(rule: GateRule, coverage: CoverageReport) -> GateResult:

@@ -137,13 +137,14 @@ class WorkflowView(Generic[ResultT]):
 
     `body` is the document between its head and its end; `headline` stands after the verdict (without one: convergence
     and rounds, where rounds are assessed); `matter` is what a person decides on. With `always_whole` no result is
-    shortened to what was asked for.
+    shortened to what was asked for. Records of the kinds in `tells` are in the body.
     """
 
     body: Callable[[ViewContext[ResultT]], list[Block]]
     headline: Callable[[ViewContext[ResultT]], str] | None = None
     matter: Callable[[ViewContext[ResultT]], list[Block]] | None = None
     always_whole: bool = False
+    tells: frozenset[str] = frozenset()
 
 
 # ---- parts --------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,7 @@ def finding_list(
         heads={name: view.message(f"head_{name}") for name in _HEADS},
     )
     shown = tuple(entries if view.everything else map(_in_short, entries))
-    return FindingList(shown, words, detailed=detailed)
+    return FindingList(shown, words, detailed=detailed, in_code=view.facts.spec.panel.by_rules)
 
 
 def _in_short(entry: FindingEntry) -> FindingEntry:
@@ -68,14 +68,25 @@ def findings(view: ViewContext[Any], *, detailed: bool = False) -> list[Block]:
 
 
 def counted(view: ViewContext[Any]) -> str:
-    """`5 findings: 1 CRITICAL, 4 MINOR; 2 fixed`"""
+    """`5 findings: 1 CRITICAL, 4 MINOR; 1 nearly repeats another; 2 fixed`"""
     facts = view.facts
     if not facts.assessments and not facts.final:
         return ""
-    standing = [entry for entry in facts.findings if entry.finding.id in facts.standing]
-    mended = len(facts.findings) - len(standing)
-    fixed = view.message("of_them_fixed", n=mended) if mended else ""
-    return "; ".join(filter(None, (_by_severity(view, standing), fixed)))
+    standing = {e.finding.id: e for e in facts.findings if e.finding.id in facts.standing}
+    own = [entry for entry in standing.values() if not _repeats(entry, standing)]
+    repeated, mended = len(standing) - len(own), len(facts.findings) - len(standing)
+    told = (
+        _by_severity(view, own),
+        view.message("of_them_repeat", n=repeated) if repeated else "",
+        view.message("of_them_fixed", n=mended) if mended else "",
+    )
+    return "; ".join(filter(None, told))
+
+
+def _repeats(entry: FindingEntry, standing: Mapping[str, FindingEntry]) -> bool:
+    """Whether it says nearly what another one says that weighs as much: both are one defect to who counts them."""
+    other = standing.get(entry.like)
+    return other is not None and other.finding.severity.rank <= entry.finding.severity.rank
 
 
 def _by_severity(view: ViewContext[Any], entries: Sequence[FindingEntry]) -> str:

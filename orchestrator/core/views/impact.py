@@ -18,7 +18,8 @@ class ImpactView:
     """A debate's impact, and what only its workflow knows of it.
 
     `first` and `last` are the votes in words, by who cast them; `changes` are those of minds about findings beside
-    those of votes, and `entries` what else is shown. `title_of` gives the words of a position by its number.
+    those of votes, and `entries` what else is shown. Where a run held several debates, `ending` is how this one ended
+    and `which` names it.
     """
 
     impact: DebateImpact
@@ -28,9 +29,13 @@ class ImpactView:
     entries: tuple[Item, ...] = ()
     price_of_change: float | None = None
     about_findings: bool = False
+    ending: Ending | None = None
+    which: str = ""
 
     @classmethod
-    def of_findings(cls, impact: FindingsImpact) -> ImpactView:
+    def of_findings(
+        cls, impact: FindingsImpact, ending: Ending | None = None, which: str = ""
+    ) -> ImpactView:
         """In a review and in the debate of a plan minds change about findings; votes follow, and are shown beside."""
         same = impact.last_votes == impact.first_votes
         return cls(
@@ -40,6 +45,8 @@ class ImpactView:
             changes=impact.changes,
             price_of_change=impact.cost_per_changed_finding,
             about_findings=True,
+            ending=ending,
+            which=which,
         )
 
 
@@ -52,14 +59,16 @@ def impact(view: ViewContext[ResultT], shown: ImpactView) -> list[Block]:
         *_changes(view, shown),
         _costs(view, shown),
     )
-    return [Heading(view.message("receipt")), Remark(line(_helped(view, shown))), Items(entries)]
+    heading = Heading(view.message("receipt"), shown.which)
+    return [heading, Remark(line(_helped(view, shown))), Items(entries)]
 
 
 def impact_in_a_line(view: ViewContext[ResultT], shown: ImpactView) -> Remark:
     """The same for anyone who wants the result only: the answer, and what it cost to know."""
     head = Span(f"{view.message('receipt')} ", Style.STRONG)
     costs = _costs(view, shown)
-    return Remark(line(head, _helped(view, shown), f" ({costs.label}: {costs.text})"))
+    which = f"{shown.which}; " if shown.which else ""
+    return Remark(line(head, _helped(view, shown), f" ({which}{costs.label}: {costs.text})"))
 
 
 def _helped(view: ViewContext[ResultT], shown: ImpactView) -> str:
@@ -70,17 +79,23 @@ def _helped(view: ViewContext[ResultT], shown: ImpactView) -> str:
     # A verdict is stored as confirmed where no position on a finding moved, although somebody's vote may have.
     word = "confirmed_after_changes" if helped == "confirmed" and moved else word
     # A verdict that code or a judge arrived at settles nothing among those who still disagree.
-    word = word if _agreed(view) else _UNAGREED.get(word, word)
+    word = word if _agreed(view, shown) else _UNAGREED.get(word, word)
     return view.word(f"helped_{word}", helped)
 
 
-_UNAGREED = {"settled": "not_agreed", "changed": "changed_unagreed"}
+_UNAGREED = {
+    "settled": "not_agreed",
+    "changed": "changed_unagreed",
+    "confirmed": "confirmed_unagreed",
+    "confirmed_after_changes": "confirmed_unagreed",
+}
 
 
-def _agreed(view: ViewContext[ResultT]) -> bool:
+def _agreed(view: ViewContext[ResultT], shown: ImpactView) -> bool:
     """Whether the last votes agree; where that is not counted, whether the discussion converged."""
     counted = view.result.agrees_on_verdict if view.result is not None else None
-    return view.facts.ending is Ending.CONVERGED if counted is None else counted
+    ending = shown.ending or view.facts.ending
+    return ending is Ending.CONVERGED if counted is None else counted
 
 
 def _votes(

@@ -77,7 +77,8 @@ class LiveView:
     without a word, those in `announced` are shown when they start although their stage has begun. `lone` are roles
     whose failure ends a run in which nobody else was asked. Of a role in `gathered` the live picture has one line a
     round. `command` is what its head is called (None: the workflow's name). Turns in the role `columns` are side by
-    side, one in the role `spotlight` has the floor, and while that is given `signs` tells who asks for it.
+    side, one in the role `spotlight` has the floor, and while that is given `signs` tells who asks for it. The picture
+    names the `phases` instead of rounds.
     """
 
     begins: Mapping[str, Beginning] = field(default_factory=dict)
@@ -94,6 +95,7 @@ class LiveView:
     columns: str | None = None
     spotlight: str | None = None
     signs: tuple[str, Callable[[Sequence[StepRow]], str]] | None = None
+    phases: frozenset[str] = frozenset()
 
 
 # ---- beginnings and ends ------------------------------------------------------------------------

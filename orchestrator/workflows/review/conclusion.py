@@ -67,6 +67,7 @@ def review_result(reviews: Sequence[ReviewCycle]) -> ReviewResult:
         evidence=dict(chain.from_iterable(review.evidence.items() for review in reviews)),
         receipt=impacts[-1],
         earlier_receipts=tuple(impacts[:-1]),
+        tests=last.tests,
     )
 
 
@@ -88,7 +89,10 @@ def _depth(review: ReviewCycle, written: DepthRecord) -> ReviewDepth:
 def _assessments(reviews: Sequence[ReviewCycle]) -> tuple[ReviewAssessment, ...]:
     """The last round's figures of each review."""
     return tuple(
-        ReviewAssessment(review=review.context.cycle.number, **dict(review.history.assessment))
+        ReviewAssessment(
+            review=review.context.cycle.number,
+            **dict(review.history.assessment),
+        )
         for review in reviews
         if review.history.assessment is not None
     )

@@ -17,6 +17,7 @@ from orchestrator.core.discussion.synthesis import Synthesised
 from orchestrator.core.findings.coverage import cover, shown_files
 from orchestrator.core.findings.readers import FilesRead, kind_of
 from orchestrator.core.replay.commands import ToolRun
+from orchestrator.core.results import TestsOutcome
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.coverage import Coverage, CoverageReport
@@ -124,6 +125,16 @@ class ReviewCycle:
             *self.synthesis.warnings,
             *self.problems,
         )
+
+    @property
+    def tests(self) -> TestsOutcome:
+        """What came of the project's own tests on the reviewed state."""
+        codes = {problem.code for problem in self.problems}
+        if "review_tests_fail" in codes:
+            return TestsOutcome.FAILED
+        if codes & {"review_tests_unended", "review_tests_not_run"}:
+            return TestsOutcome.UNKNOWN
+        return TestsOutcome.NOT_ASKED if self.context.options.tests is None else TestsOutcome.PASSED
 
     def labels_of(self, fix: CheckedFix) -> tuple[str, ...]:
         """The names of the findings that a fix mends, in the whole run."""

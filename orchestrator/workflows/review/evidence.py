@@ -19,6 +19,7 @@ from shared.tools.inputs import Reproduction, SuiteInput
 
 UNDISCARDED = (FindingStatus.CONTESTED, FindingStatus.UNDECIDED)
 TESTS_S = 600.0
+LAST_LINES = 3
 
 Gathered = tuple[FindingGrounds, tuple[Notice, ...]]
 
@@ -67,7 +68,7 @@ def _run_tests(
 ) -> Effect[tuple[SuiteReport | None, tuple[Notice, ...]]]:
     """What the project's tests come to with each patch and supplied test: only where a person switched it on."""
     command = context.options.tests
-    if command is None or not (fixes or supplied):
+    if command is None:
         return None, ()
     result = yield from single(
         ToolRun(
@@ -100,10 +101,18 @@ def _told(report: SuiteReport, context: ReviewContext) -> tuple[Notice, ...]:
         warnings.append(notice("review_tests_unended"))
     elif code != 0:
         warnings.append(notice("review_tests_fail", code=code))
+        if end := _last_lines(report.before.told):
+            warnings.append(notice("review_tests_say", end=end))
     if report.broken:
         names = sorted(map(context.cycle.label, report.broken))
         warnings.append(notice("review_tests_broken", findings=names))
     return tuple(warnings)
+
+
+def _last_lines(told: str) -> str:
+    """How their output ends, in one line."""
+    lines = [" ".join(line.split()) for line in told.splitlines()[-LAST_LINES - 2 :]]
+    return " / ".join(list(filter(None, lines))[-LAST_LINES:])
 
 
 def shown_callers(context: ReviewContext, history: History) -> set[str]:

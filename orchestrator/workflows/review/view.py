@@ -5,13 +5,15 @@ Where rules alone look, there is one list of what they found: nobody debated, so
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from orchestrator.core.cycle_names import cycle_at
 from orchestrator.core.discussion.synthesis import FALLBACK
 from orchestrator.core.document import (
     Block,
+    FindingEntry,
     Folded,
     Grid,
     Heading,
@@ -22,7 +24,8 @@ from orchestrator.core.document import (
     Style,
     remark,
 )
-from orchestrator.core.views.context import ViewContext, WorkflowView, synthesis
+from orchestrator.core.results import FindingsImpact
+from orchestrator.core.views.context import ViewContext, WorkflowView, figures, synthesis
 from orchestrator.core.views.feedback import feedback
 from orchestrator.core.views.findings import counted, finding_list, findings
 from orchestrator.core.views.impact import ImpactView, impact, impact_in_a_line
@@ -120,17 +123,41 @@ def _unusable(view: ReviewView, fixes: CheckedFixes, mended: frozenset[str]) -> 
 
 
 def _mends(view: ReviewView, mended: frozenset[str]) -> str:
-    """`Mends F1; leaves F2, F3.`"""
-    entries = view.facts.findings
-    known = [entry.finding.id for entry in entries if mended & {entry.finding.id, *entry.again}]
-    left = [entry.finding.id for entry in entries if entry.finding.id not in known]
-    names = ", ".join(known or sorted(mended))
-    # Once it is over and nothing was applied, nothing was mended.
-    if view.result is not None and not view.result.applied:
-        partly, wholly = "patch_would_mend", "patch_would_mend_all"
-    else:
-        partly, wholly = "patch_mends", "patch_mends_all"
-    return view.message(partly if left else wholly, mended=names, left=", ".join(left))
+    """`Mends F1; leaves F2, F3. F4 says nearly the same.`, and in the past once it is applied."""
+    # Of a run that is over, whatever still stands was not mended.
+    applied = mended if view.result is None else mended - view.facts.standing
+    of_it = _ids(entry for entry in view.facts.findings if _is_of(entry, applied or mended))
+    alike, left = _beside(view, of_it)
+    names = ", ".join(of_it or sorted(applied or mended))
+    word = f"patch_{_form(view, applied)}{'' if left else '_all'}"
+    told = view.message(word, mended=names, left=", ".join(left))
+    also = view.message("patch_mends_like", names=", ".join(alike), n=len(alike))
+    return f"{told} {also}" if alike else told
+
+
+def _form(view: ReviewView, applied: frozenset[str]) -> str:
+    if not applied:
+        return "would_mend"
+    return "mends" if view.result is None else "mended"
+
+
+def _is_of(entry: FindingEntry, mended: frozenset[str]) -> bool:
+    return not mended.isdisjoint((entry.finding.id, *entry.again))
+
+
+def _ids(entries: Iterable[FindingEntry]) -> list[str]:
+    return [entry.finding.id for entry in entries]
+
+
+def _beside(view: ReviewView, mended: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What stands besides: what says nearly the same as something that is mended, and the rest."""
+    others = [
+        entry
+        for entry in view.facts.findings
+        if entry.finding.id in view.facts.standing and entry.finding.id not in mended
+    ]
+    alike = _ids(entry for entry in others if entry.like in mended)
+    return alike, [name for name in _ids(others) if name not in alike]
 
 
 def _rounds(view: ReviewView) -> list[Block]:
@@ -150,16 +177,47 @@ def _rounds(view: ReviewView) -> list[Block]:
         )
     once = all(row[0] == "1" for row in rows)
     heads = tuple(map(view.message, ROUND_HEADS))[once:]
-    return [Grid(heads, tuple(row[once:] for row in rows))] if rows else []
+    spare = tuple(number - once for number in (3, 2, 6))  # stability, agreement, who answered
+    return [Grid(heads, tuple(row[once:] for row in rows), spare)] if rows else []
 
 
 def _impact(view: ReviewView) -> list[Block]:
-    """Whether the discussion helped: in a line, or in full. A critique alone is no debate."""
-    receipt = view.result.receipt if view.result else None
-    if receipt is None or view.facts.rounds < 2:
-        return []
-    shown = ImpactView.of_findings(receipt)
-    return impact(view, shown) if view.everything else [impact_in_a_line(view, shown)]
+    """Whether the discussion helped: of the change in a line, or in full of each review. A critique is no debate.
+
+    What a fix is said to be says nothing about the change, so a review of one never stands for the run.
+    """
+    debates = [_debate(view, receipt) for receipt in _debated(view)]
+    if not view.everything:
+        return [impact_in_a_line(view, shown) for shown in debates[:1]]
+    return list(chain.from_iterable(impact(view, shown) for shown in debates))
+
+
+def _debated(view: ReviewView) -> Iterable[FindingsImpact]:
+    """The receipts of the reviews that had more than one round."""
+    rounds = Counter(
+        cycle_at(key).number for key, _assessment in view.facts.assessments if "round/" in key
+    )
+    receipts = (*view.result.earlier_receipts, view.result.receipt) if view.result else ()
+    return (each for each in receipts if each is not None and rounds[_number(each)] > 1)
+
+
+def _debate(view: ReviewView, receipt: FindingsImpact) -> ImpactView:
+    number = _number(receipt)
+    endings = (
+        assessment.ending
+        for key, assessment in reversed(view.facts.assessments)
+        if cycle_at(key).number == number
+    )
+    later = view.result is not None and number < view.result.reviews
+    which = figures(
+        view.message("cycle_review", n=number) if number > 1 else None,
+        view.message("before_fix") if later else None,
+    )
+    return ImpactView.of_findings(receipt, next(filter(None, endings), None), which)
+
+
+def _number(receipt: FindingsImpact) -> int:
+    return receipt.review or 1
 
 
 VIEW = WorkflowView(body, headline=counted, matter=matter, always_whole=True)

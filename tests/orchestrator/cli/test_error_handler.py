@@ -83,3 +83,18 @@ def test_a_reader_that_has_gone_is_told_nothing_and_is_no_tripped_gate(
     assert ended.returncode == 141
     assert not ended.stdout
     assert not ended.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device without room here")
+def test_no_room_for_the_result_is_a_fault_of_the_environment(tmp_path: Path) -> None:
+    run = "import sys; from orchestrator.cli.main import main; sys.exit(main())"
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-c", run, "docs", "exit-codes"],
+            stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            env={**os.environ, "HOME": str(tmp_path)},
+        )  # fmt: skip
+    assert ended.returncode == 5, ended.stderr
+    assert ended.stderr == (
+        "quorate: what was to be written found no room: No space left on device.\n"
+    )

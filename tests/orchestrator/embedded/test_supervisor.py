@@ -155,6 +155,26 @@ def test_the_next_supervisor_ends_what_escaped_the_group_of_a_dead_one(
     assert new not in before
 
 
+def test_killed_before_it_has_loaded_it_is_started_again(
+    instance: Instance, tmp_path: Path
+) -> None:
+    assert ensure_supervisor(instance, argv(tmp_path, SLEEP), os.environ)
+    killed = supervisor_status(instance).pid
+    assert killed is not None
+    os.kill(killed, signal.SIGKILL)  # Python has not even begun
+
+    assert wait_until(lambda: supervisor_status(instance).pid not in {None, killed}, 30)
+    assert child_pid(instance)
+
+
+def test_stopped_before_it_has_loaded_it_stays_away(instance: Instance, tmp_path: Path) -> None:
+    assert ensure_supervisor(instance, argv(tmp_path, SLEEP), os.environ)
+
+    assert stop_supervisor(instance)
+
+    assert not wait_until(lambda: supervisor_status(instance).pid is not None, 3)
+
+
 def test_stopping_ends_what_a_supervisor_that_was_killed_with_its_lifeline_left(
     instance: Instance, tmp_path: Path
 ) -> None:

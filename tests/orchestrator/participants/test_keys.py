@@ -127,5 +127,5 @@ def test_a_header_names_one_place_for_its_value_and_never_the_value(
 )
 def test_a_repository_cannot_say_which_key_is_used(bare_desk: Any, key: str) -> None:
     bare_desk.file(f"providers: {{x: {{type: gemini, model: m, {key}}}}}")
-    with pytest.raises(ConfigurationError, match="may not be set this way by a repository"):
+    with pytest.raises(ConfigurationError, match="No participant is called 'x'"):
         bare_desk.build("x")

@@ -144,6 +144,17 @@ def test_without_its_key_the_variable_is_named(stage: Stage) -> None:
         cast(stage, "gpt-5-mini", keys={})
 
 
+@pytest.mark.parametrize(
+    ("service", "variable"),
+    [("claude", "ANTHROPIC_API_KEY"), ("gemini", "GEMINI_API_KEY"), ("openai", "OPENAI_API_KEY")],
+)
+def test_a_service_without_its_key_is_no_slip_for_a_models_name(
+    stage: Stage, service: str, variable: str
+) -> None:
+    with pytest.raises(CredentialsRejected, match=rf"-m {service} needs a key.*{variable}"):
+        cast(stage, service, keys={})
+
+
 def test_workers_elsewhere_have_the_keys(stage: Stage) -> None:
     keys = {"QUORATE_REDIS_URL": "redis://elsewhere"}
     (critic,) = cast(stage, "gpt-5-mini", keys=keys).panel.critics

@@ -183,10 +183,8 @@ def test_a_repository_may_choose_among_ours_only(place: Any) -> None:
     assert place.load().settings.review.strategy == "red-team"
     place.file("evil.yaml", "configuration: {gate: {fail_on: none}}\n")
     place.file(".quorate.yaml", "preset: ./evil.yaml\n")
-    with pytest.raises(
-        ConfigurationError, match="'preset' may not be set this way by a repository's own"
-    ):
-        place.load()
+    found = place.load()
+    assert (found.preset, [notice.params["why"] for notice in found.notices]) == (None, ["file"])
 
 
 def test_a_preset_that_was_called_otherwise_is_found_and_the_new_name_told(place: Any) -> None:

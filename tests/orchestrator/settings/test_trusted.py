@@ -39,8 +39,8 @@ def test_a_file_is_restricted_until_it_is_trusted(
     project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project.commit(**{"__quorate.yaml": OWN})
-    with pytest.raises(ConfigurationError, match=r"--trust-project(.|\n)*`quorate trust add`"):
-        trusts(project)
+    assert not trusts(project)
+    assert codes(project.load()) == ["project_kept_out"]
     add(project)
     assert trusts(project)
     assert 'base_url": "http://127.0.0.1:1/v1' in capsys.readouterr().out
@@ -51,8 +51,8 @@ def test_a_change_of_what_it_sets_is_asked_about_again(project: Project) -> None
     add(project)
     hostile = OWN.replace("127.0.0.1:1", "evil.example")
     project.commit(**{"__quorate.yaml": hostile})
-    with pytest.raises(ConfigurationError, match=r"providers\.bot"):
-        trusts(project)
+    assert not trusts(project)
+    assert "project_kept_out" in codes(project.load())
     project.commit(**{"__quorate.yaml": "language: ko\n"})
     found = project.load()
     assert codes(found) == ["project_trust_ended"]
@@ -82,8 +82,7 @@ def test_another_repository_with_the_same_file_is_not_trusted(project: Project) 
     add(project)
     copy = project.root / "copy"
     shutil.copytree(project.path, copy)
-    with pytest.raises(ConfigurationError, match="--trust-project"):
-        trusts(project, copy)
+    assert not trusts(project, copy)
 
 
 def test_a_file_further_down_that_says_the_same_is_not_trusted(project: Project) -> None:
@@ -91,8 +90,7 @@ def test_a_file_further_down_that_says_the_same_is_not_trusted(project: Project)
     add(project)
     project.write("sub/.quorate.yaml", OWN)
     project.commit()
-    with pytest.raises(ConfigurationError, match="--trust-project"):
-        trusts(project, project.path / "sub")
+    assert not trusts(project, project.path / "sub")
 
 
 @pytest.mark.parametrize(
@@ -108,6 +106,10 @@ def test_a_file_further_down_that_says_the_same_is_not_trusted(project: Project)
         ("providers: {x: {type: openai, model: m, api_key_file: key}}\n", "providers.x.api_key_file"),
         ("providers: {x: {type: command, command: [sh, -c, 'cd HERE && ./agent']}}\n", "providers.x.command.2"),
         ("providers: {x: {type: command, command: [HERE/agent]}}\n", "providers.x.command.0"),
+        (
+            "providers: {x: {type: analyser, command: [l], files: [a], format: sarif, reads: [/]}}\n",
+            "providers.x.reads.0",
+        ),
     ],
 )  # fmt: skip
 def test_a_file_that_leads_to_others_of_its_repository_is_not_trusted_for_good(
@@ -126,8 +128,7 @@ def test_the_table_of_a_pyproject_is_what_counts_there(project: Project) -> None
     project.commit(pyproject__toml=f'[project]\nname = "y"\n{table}')
     assert trusts(project)
     project.commit(pyproject__toml=table.replace('"m"', '"n"'))
-    with pytest.raises(ConfigurationError, match="--trust-project"):
-        trusts(project)
+    assert not trusts(project)
 
 
 def test_it_is_listed_and_taken_back(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
@@ -153,15 +154,13 @@ def test_entries_that_others_could_write_do_not_count(project: Project) -> None:
     (entry,) = folder.iterdir()
     assert entry.stat().st_mode & 0o777 == 0o600
     entry.chmod(0o666)
-    with pytest.raises(ConfigurationError, match="--trust-project"):
-        trusts(project)
+    assert not trusts(project)
 
 
 def test_the_switch_that_allows_workers_anything_trusts_nobody(project: Project) -> None:
     project.commit(**{"__quorate.yaml": OWN})
     project.environ["QUORATE_ALLOWED"] = "anything"
-    with pytest.raises(ConfigurationError, match="--trust-project"):
-        trusts(project)
+    assert not trusts(project)
 
 
 def test_without_a_file_there_is_nothing_to_trust(project: Project) -> None:

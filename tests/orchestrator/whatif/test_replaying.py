@@ -325,7 +325,7 @@ def test_another_version_of_the_workflow_is_replayed_and_named() -> None:
 
 def test_a_workflow_that_nobody_knows_is_refused() -> None:
     recording = a_dispute()
-    run = replace(recording.run, spec={**recording.run.spec, "workflow": "case"})
+    run = replace(recording.run, spec={**recording.run.spec, "workflow": "seance"})
 
-    with pytest.raises(UserError, match="no workflow 'case'"):
+    with pytest.raises(UserError, match="no workflow 'seance'"):
         make_recording(run, recording.stored, recording.document)
