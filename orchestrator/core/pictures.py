@@ -86,7 +86,7 @@ class AnnotatedLine:
                 active.append(waiting.popleft())
             active = [mark for mark in active if at < mark.end]
             ended = dict.fromkeys(mark.label for mark in active if mark.end <= reach)
-            inside = tuple(mark for mark in active if mark.start <= at) if begin < end else ()
+            inside = tuple(mark for mark in active if mark.start < self.start + end)
             yield AnnotatedPiece(self.text[begin:end], inside, tuple(ended))
 
     def _cuts(self) -> list[int]:
