@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from shared.models.agent import AGENT_REPLIES
 from shared.models.case import (
     CaseEvidence,
     EvidenceSpans,
@@ -299,6 +300,7 @@ REPLY_MODELS: dict[str, type[ForeignWire]] = {
     "case.evidence": CaseEvidence,
     "case.coverage": InterventionCoverage,
     "case.lens": LensResult,
+    **AGENT_REPLIES,
     **CASE_REPLIES,
     **DELIBERATION_REPLIES,
     **PLANNING_REPLIES,
