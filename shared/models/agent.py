@@ -52,7 +52,7 @@ class TestResults(ForeignWire):
         return self.passed > 0 and not self.failed and not self.errors
 
 
-class FileCoverage(ForeignWire):
+class LineCoverage(ForeignWire):
     """How many lines of a file can be run, and how many of them were."""
 
     path: str
@@ -65,7 +65,7 @@ class CoverageData(ForeignWire):
 
     lines: int
     covered: int
-    files: tuple[FileCoverage, ...] = ()
+    files: tuple[LineCoverage, ...] = ()
 
     @property
     def share(self) -> float | None:
@@ -182,7 +182,7 @@ class BranchCommit(ForeignWire):
     files: tuple[str, ...] = ()
 
 
-class CapturedChange(ForeignWire):
+class ChangeSubject(ForeignWire):
     """The change from the commit to the workspace as the subject of a review: the hash of a `Subject`."""
 
     subject: str
@@ -214,7 +214,7 @@ AGENT_REPLIES: dict[str, type[ForeignWire]] = {
     "agent.impact": CodeImpact,
     "agent.examination": RepositoryExamination,
     "agent.commit": BranchCommit,
-    "agent.change": CapturedChange,
+    "agent.change": ChangeSubject,
     "agent.code": CodeProposal,
     "agent.text": WrittenText,
 }
