@@ -1,6 +1,6 @@
-"""How far a critique is to be believed: five shares that code can count, and their weighted mean.
+"""How far a critique is to be believed: the weighted mean of five shares that code can count, times what was looked at.
 
-    confidence = sum(weight x share) / sum(weight), over the shares that there is something to measure by
+    confidence = tools x sum(weight x share) / sum(weight), over the shares that there is something to measure by
 
 | share | counted | weight |
 | --- | --- | --- |
@@ -9,6 +9,9 @@
 | `answers` | tool runs and turns that brought something, of those that were asked | 0.20 |
 | `agreement` | mean position (agree 1, partial 0.5, else 0) of those who read on what lenses found | 0.20 |
 | `feedback` | 1 without open instructions, else 1 / (1 + their number) | 0.10 |
+
+`tools` is the share of the tools that the chart calls for (the router's facts) that have looked at it. It multiplies:
+however good a critique is, it says nothing of what nobody looked at, for want of budget or because a tool failed.
 
 A lens that abstains from everything brought nothing. Silence on what a lens found is 0 where it is CRITICAL or MAJOR,
 since positions on that are asked for again, and does not count elsewhere.
@@ -39,7 +42,8 @@ _DIGITS = 4
 class ConfidenceFacts:
     """What is counted: `answered` of `asked` steps, and the feedback's open instructions.
 
-    `readers` are the critics that read, whether they answered or not.
+    `readers` are the critics that read, whether they answered or not. The chart calls for `called` tools, of which
+    `unrun` did not look at it.
     """
 
     history: CritiqueHistory
@@ -48,6 +52,8 @@ class ConfidenceFacts:
     answered: int
     asked: int
     open_instructions: int = 0
+    called: int = 0
+    unrun: int = 0
 
 
 def basis_of(history: CritiqueHistory, state: GraphState) -> Basis:
@@ -78,9 +84,11 @@ def confidence(facts: ConfidenceFacts) -> CaseConfidence:
             count=facts.open_instructions,
         ),
     )
-    measured = [(part.value, part.weight) for part in parts if part.value is not None]
-    value = sum(share * weight for share, weight in measured) / sum(w for _, w in measured)
-    return CaseConfidence(value=round(value, _DIGITS), basis=facts.basis, parts=parts)
+    measured = [(part.value, WEIGHTS[part.name]) for part in parts if part.value is not None]
+    mean = sum(share * weight for share, weight in measured) / sum(w for _, w in measured)
+    tools = _tools(facts)
+    value = mean if tools.value is None else mean * tools.value
+    return CaseConfidence(value=round(value, _DIGITS), basis=facts.basis, parts=(*parts, tools))
 
 
 def grave_findings(history: CritiqueHistory) -> tuple[Finding, ...]:
@@ -121,6 +129,13 @@ def _agreement(facts: ConfidenceFacts) -> ConfidencePart:
     )
 
 
+def _tools(facts: ConfidenceFacts) -> ConfidencePart:
+    """How many of the tools that the chart calls for have looked at it."""
+    return _part("tools", facts.called - facts.unrun, facts.called)
+
+
 def _part(name: str, count: int, total: int) -> ConfidencePart:
     value = round(count / total, _DIGITS) if total else None
-    return ConfidencePart(name=name, value=value, weight=WEIGHTS[name], count=count, total=total)
+    return ConfidencePart(
+        name=name, value=value, weight=WEIGHTS.get(name), count=count, total=total
+    )

@@ -33,6 +33,7 @@ from orchestrator.workflows.case.proceedings import Proceedings
 from orchestrator.workflows.case.prompts import CasePrompts
 from orchestrator.workflows.case.reflection import reflect
 from orchestrator.workflows.case.roles import CaseRole
+from orchestrator.workflows.case.routing import tell_unrun
 from orchestrator.workflows.case.stages import analyse, preprocess, structure
 from orchestrator.workflows.case.state import GraphState
 from orchestrator.workflows.case.verifier import verify
@@ -81,6 +82,7 @@ def case(spec: RunSpec, materials: Materials) -> Workflow:
         memory = picked_issues(answer, history)
         task = CritiqueTask(Cycle("iteration", number), memory=memory, note=answer.message)
         state = yield from restarted(context, proceedings, state, task)
+    tell_unrun(context, proceedings, state)
     return conclude(context, proceedings, state, history, iterations, verified, answer)
 
 

@@ -53,7 +53,7 @@ def _confidence(view: CaseView, result: CaseResult) -> list[Block]:
         (
             view.word(f"case_part_{part.name}", part.name.replace("_", " ")),
             "-" if part.value is None else f"{part.value:.2f}",
-            f"{part.weight:g}",
+            "×" if part.weight is None else f"{part.weight:g}",
             "" if part.total is None else f"{part.count}/{part.total}",
         )
         for part in reached.parts

@@ -14,7 +14,7 @@ from orchestrator.workflows.case.feedback import issues_of
 from orchestrator.workflows.case.proceedings import Proceedings
 from orchestrator.workflows.case.records import FeedbackRecord, ReflectionRecord
 from orchestrator.workflows.case.result import CaseConfidence
-from orchestrator.workflows.case.routing import lens_cards, ranked_cards
+from orchestrator.workflows.case.routing import lens_cards, ranked_cards, unrun_cards
 from orchestrator.workflows.case.state import GraphState
 from shared.models.notices import Notice, notice
 
@@ -51,6 +51,7 @@ def reflect(
     def fact() -> ReflectionRecord:
         answered, asked = proceedings.answered(taken.cycle.number)
         open_instructions = taken.feedback.patch_instructions
+        ranked = ranked_cards(state, len(context.case.similar), lens_cards())
         value = confidence(
             ConfidenceFacts(
                 history=taken.after,
@@ -59,6 +60,8 @@ def reflect(
                 answered=answered,
                 asked=asked,
                 open_instructions=0 if taken.feedback.ok else max(1, len(open_instructions)),
+                called=sum(each.why is not None for each in ranked),
+                unrun=len(unrun_cards(ranked, state.results)),
             )
         )
         course, why = _course(context, proceedings, state, taken, value, last)

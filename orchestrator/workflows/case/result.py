@@ -108,11 +108,14 @@ class TraceEntry(Wire):
 
 
 class ConfidencePart(Wire):
-    """A share of the confidence, 0 to 1 (None: nothing to measure it by), with its weight and what was counted."""
+    """A share of the confidence, 0 to 1 (None: nothing to measure it by), with its weight and what was counted.
+
+    Without a weight it multiplies the mean of the others.
+    """
 
     name: str
     value: float | None
-    weight: float
+    weight: float | None
     count: int | None = None
     total: int | None = None
 

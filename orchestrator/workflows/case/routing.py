@@ -1,18 +1,19 @@
 """Which tools the critic runs: retrieval over the tool cards by what the chart shows, or the analyst's choice.
 
-The heuristic knows no tool by its name. Facts of the chart are put as words, the cards are ranked by how well they fit
-each fact (`rank_cards`), and a card's reason is the fact that it fits best: so a lens that is added is picked by what
-its card says.
+The heuristic knows no tool by its name. Facts of the chart are put as words (`chart_facts`), the cards are ranked by
+how well they fit each fact (`rank_cards`), and a card's reason is the fact that it fits best: so a lens that is added
+is picked by what its card says. Cards that fit what is grave in the chart come before all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.replay.commands import Effect, Turn, record
+from orchestrator.workflows.case.chart_facts import chart_facts
 from orchestrator.workflows.case.context import CaseContext
 from orchestrator.workflows.case.options import HEURISTIC, LLM
 from orchestrator.workflows.case.proceedings import (
@@ -25,7 +26,7 @@ from orchestrator.workflows.case.records import RoutingRecord
 from orchestrator.workflows.case.result import CaseRouting, RoutedTool
 from orchestrator.workflows.case.roles import CaseRole
 from orchestrator.workflows.case.state import GraphState
-from shared.models.case import Measurement, MentionKind
+from shared.models.case import LensResult
 from shared.models.critique import Routing, ToolChoice
 from shared.models.notices import Notice, notice, verbatim
 from shared.models.panel import Participant
@@ -33,84 +34,10 @@ from shared.tools.card import ToolCard, ToolKind
 from shared.tools.catalogue import cards
 from shared.tools.ranking import rank_cards
 
-_MOST_CONCEPTS = 40
-_EXISTING = 0.6  # a value that is measured and in range says less than one that is not
-
 
 def lens_cards() -> tuple[ToolCard, ...]:
     """The registry of the critic's tools."""
     return cards(kind=ToolKind.LENS)
-
-
-@dataclass(frozen=True)
-class ChartFact:
-    """Something that the chart shows: words for retrieval over cards, what it is for people, its weight."""
-
-    words: str
-    why: Notice
-    weight: float = 1.0
-
-
-def chart_facts(state: GraphState, similar: int) -> Iterator[ChartFact]:
-    """What may call for a tool, from the chart, its gaps, the coverage and the similar cases."""
-    yield from _measured(state.chart.measurements)
-    kinds = [mention.kind for mention in state.chart.mentions]
-    for kind, words in _MENTIONED.items():
-        if kind in kinds:
-            yield ChartFact(words, notice(f"case_fact_{kind}", n=kinds.count(kind)))
-    yield from _found(state, similar)
-    concepts = dict.fromkeys(mention.concept for mention in state.chart.mentions)
-    if concepts:
-        words = " ".join(list(concepts)[:_MOST_CONCEPTS])
-        yield ChartFact(words, notice("case_fact_concepts", n=len(concepts)))
-
-
-def _measured(measurements: Sequence[Measurement]) -> Iterator[ChartFact]:
-    outside = [each for each in measurements if _is_outside(each)]
-    if outside:
-        why = notice("case_fact_outside", n=len(outside), names=_names(outside))
-        yield ChartFact("values outside reference ranges, early-warning scores", why)
-    if measurements:
-        why = notice("case_fact_measured", n=len(measurements))
-        yield ChartFact("values, scores, contradictions", why, _EXISTING)
-
-
-def _found(state: GraphState, similar: int) -> Iterator[ChartFact]:
-    """What the stages before the critic brought."""
-    events, gaps = state.preprocessing.timeline.events, state.preprocessing.gaps.gaps
-    uncovered = [item for item in state.coverage.items if item.status != "covered"]
-    missing = " ".join(gap.what.replace("_", " ") for gap in gaps)
-    counted = (
-        ("dates", len(events), "contradictions of dates"),
-        ("open", len(uncovered), "problems without plans, missing monitoring"),
-        ("gaps", len(gaps), f"missing {missing}"),
-        ("similar", similar, "most similar cases"),
-    )
-    for code, count, words in counted:
-        if count:
-            yield ChartFact(words, notice(f"case_fact_{code}", n=count))
-
-
-_MENTIONED: Mapping[MentionKind, str] = {
-    MentionKind.PROBLEM: "diagnoses without support, contradictions, grave findings",
-    MentionKind.SYMPTOM: "grave findings",
-    MentionKind.DRUG: "drugs, doubled drugs, doses, monitoring",
-    MentionKind.ALLERGY: "drugs against allergies",
-    MentionKind.PROCEDURE: "contradictions of side and sex",
-    MentionKind.MONITORING: "monitoring",
-}
-
-
-def _is_outside(each: Measurement) -> bool:
-    if each.value is None:
-        return False
-    return (each.low is not None and each.value < each.low) or (
-        each.high is not None and each.value > each.high
-    )
-
-
-def _names(measured: Sequence[Measurement]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.name.replace("_", " ") for each in measured))[:5]
 
 
 # ---- the heuristic ------------------------------------------------------------------------------
@@ -118,29 +45,53 @@ def _names(measured: Sequence[Measurement]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RankedCard:
-    """A card, how much of what the chart shows it is for, and the fact that speaks for it most."""
+    """A card, how much of what the chart shows it is for, and the fact that speaks for it most.
+
+    `grave` is its score for what is grave in the chart and fits no other card better.
+    """
 
     card: ToolCard
     score: float
+    grave: float
     why: Notice | None
 
 
 def ranked_cards(state: GraphState, similar: int, registry: Sequence[ToolCard]) -> list[RankedCard]:
-    """The cards, those first that the chart calls for most; equal ones in their order."""
-    scores: dict[str, list[tuple[float, int, Notice]]] = {card.name: [] for card in registry}
+    """The cards, those for grave things first, then those that the chart calls for most; equal ones in their order."""
+    fits: dict[str, list[tuple[float, int, Notice]]] = {card.name: [] for card in registry}
+    grave = dict.fromkeys(fits, 0.0)
     for place, fact in enumerate(chart_facts(state, similar)):
-        for card, score in rank_cards(fact.words, registry):
+        for rank, (card, score) in enumerate(rank_cards(fact.words, registry)):
             if score > 0:
-                scores[card.name].append((score * fact.weight, -place, fact.why))
+                fits[card.name].append((score * fact.weight, -place, fact.why))
+                grave[card.name] += score if fact.grave and rank == 0 else 0
     ranked = [
         RankedCard(
             card,
-            sum(score for score, _, _ in scores[card.name]),
-            max(scores[card.name], key=lambda each: each[:2])[2] if scores[card.name] else None,
+            score=sum(score for score, _, _ in fits[card.name]),
+            grave=grave[card.name],
+            why=max(fits[card.name], key=lambda each: each[:2])[2] if fits[card.name] else None,
         )
         for card in registry
     ]
-    return sorted(ranked, key=lambda each: -each.score)
+    return sorted(ranked, key=lambda each: (-each.grave, -each.score))
+
+
+def unrun_cards(
+    ranked: Sequence[RankedCard], results: Mapping[str, LensResult]
+) -> tuple[RankedCard, ...]:
+    """What the chart calls for and did not get: tools that did not run or failed."""
+    ran = {name for name, result in results.items() if result.looked or result.abstains}
+    return tuple(each for each in ranked if each.why is not None and each.card.name not in ran)
+
+
+def tell_unrun(context: CaseContext, proceedings: Proceedings, state: GraphState) -> None:
+    """Name what the chart calls for and no iteration had room for; what failed was told when it did."""
+    ranked = ranked_cards(state, len(context.case.similar), lens_cards())
+    for each in unrun_cards(ranked, state.results):
+        if each.why is not None and each.card.name not in state.results:
+            why = notice("case_tool_unrun", why=each.why, most=context.options.max_tools)
+            proceedings.abstain(each.card.name, each.card.name, why)
 
 
 def heuristic(
@@ -209,6 +160,8 @@ def route(
         by = HEURISTIC
         if choice is not None and analyst is not None:
             tools, by = chosen(choice, registry, state.results, options.max_tools), analyst.name
+            if cycle.number > 1:
+                tools = filled(tools, ranked, state.results, options.max_tools)
         return RoutingRecord(
             routing=CaseRouting(
                 by=by, iteration=cycle.number, max_tools=options.max_tools, tools=tools
@@ -260,6 +213,22 @@ def chosen(
         reason = _reason_of_model(card.name, named.get(card.name), ran, runs, most)
         tools.append(RoutedTool(tool=card.name, run=runs, reason=reason))
     return tuple(tools)
+
+
+def filled(
+    tools: Sequence[RoutedTool],
+    ranked: Sequence[RankedCard],
+    ran: Mapping[str, object],
+    most: int,
+) -> tuple[RoutedTool, ...]:
+    """A model's choice; what it leaves of the budget goes to what the chart calls for and has not run yet."""
+    picked = {each.tool for each in tools if each.run}
+    added = {
+        each.tool: each
+        for each in heuristic(ranked, {**ran, **dict.fromkeys(picked)}, most - len(picked))
+        if each.run
+    }
+    return tuple(added.get(each.tool, each) for each in tools)
 
 
 def _reason_of_model(

@@ -46,7 +46,7 @@ class SendsBack(Agreeing):
 
 
 def test_a_critique_that_is_sent_back_is_written_again_with_the_requested_tool():
-    options = CaseOptions(router="llm", analyst=ANN)
+    options = CaseOptions(router="llm", analyst=ANN, max_iterations=1)
     outcome, run = hold_case(submitted_case(options, critics=(ADA, THE_LENSES)), SendsBack())
     requested = by_tool(run, "router/1")
     assert list(requested) == ["lens_monitoring_response"]
