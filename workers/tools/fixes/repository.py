@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shared.errors import ToolError
 from shared.git.process import Git
 from shared.models.subject import Origin
-from workers.tools.sandbox.git import sandboxed_git
-from workers.tools.sandbox.sandbox import Countdown
+from workers.tools.sandbox.git import own_repository, sandboxed_git
+from workers.tools.sandbox.sandbox import Countdown, scratch
 
 COMMIT = re.compile(r"^[0-9a-f]{40}([0-9a-f]{24})?$")
 FALLBACK_NAME, FALLBACK_EMAIL = "Quorate", "quorate@localhost"
@@ -67,6 +68,25 @@ def open_target(origin: Origin, home: Path, countdown: Countdown) -> FixTarget:
         ),
         began_at=countdown.began_at,
     )
+
+
+@contextmanager
+def borrowed(origin: Origin, countdown: Countdown) -> Iterator[tuple[FixTarget, Git]]:
+    """The repository, and one of our own that reads its objects and writes none of them; raises `ToolError`."""
+    with scratch() as home:
+        target = open_target(origin, home, countdown)
+        with own_repository(countdown, object_format=target.object_format, isolate=False) as (
+            own,
+            _,
+        ):
+            lent = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _as_list(target.objects)}
+            yield target, own.with_environment(lent)
+
+
+def _as_list(folder: Path) -> str:
+    """A list of one folder, whose name may hold what parts the list."""
+    escaped = str(folder).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _git_directory(start: Path) -> Path:

@@ -22,9 +22,8 @@ from shared.models.replies import CheckedFix, ReproductionRun, SuiteReport, Suit
 from shared.models.subject import Origin, Subject
 from shared.tools.inputs import Reproduction, SuiteInput
 from workers.tools.fixes.combination import combine
-from workers.tools.fixes.repository import FixTarget, commit_of, open_target
+from workers.tools.fixes.repository import FixTarget, borrowed, commit_of
 from workers.tools.registry import ToolContext
-from workers.tools.sandbox.git import own_repository
 from workers.tools.sandbox.sandbox import Countdown, ProgramResult, execute, scratch
 from workers.tools.sandbox.walls import SYSTEM_PATH, walls
 from workers.tools.snapshot import check_path, load_subject, path_problem, post_images
@@ -62,9 +61,7 @@ def run(inputs: SuiteInput, context: ToolContext) -> SuiteReport:
     fixes = [fix.model_copy(update={"problem": None}) for fix in inputs.fixes[:MOST_PATCHES]]
     supplied = inputs.tests[:MOST_TESTS]
     reviewed = _overlay(subject, context)
-    with scratch() as home, own_repository(countdown, isolate=False) as (own, _):
-        target = open_target(subject.origin, home, countdown)
-        git = _lent(own, target)
+    with borrowed(subject.origin, countdown) as (target, git):
         commit = commit_of(target, _commit(subject.origin), git)
         times = 1 + len(fixes) + RUNS_A_TEST * len(supplied)
         trial = _Trial(git, inputs.command, countdown, times)
@@ -181,11 +178,6 @@ def _base(target: FixTarget, origin: Origin, git: Git) -> str | None:
         return commit_of(target, origin.base, git)
     except ToolError:
         return None
-
-
-def _lent(own: Git, target: FixTarget) -> Git:
-    """Our own repository, which reads the person's objects and writes none of them."""
-    return own.with_environment({"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(target.objects)})
 
 
 def _commit(origin: Origin) -> str | None:

@@ -17,6 +17,9 @@ from shared.git.silence import without_configuration
 from workers.tools.sandbox.sandbox import Countdown, execute, find_program, scratch
 
 MEMORY_MB = 2048
+LARGEST_FILE_MB = 256
+# The first to count: contents are bytes, whatever a `.gitattributes` among them says.
+ATTRIBUTES = "* -text !eol !crlf -ident -filter !working-tree-encoding !diff !merge !whitespace\n"
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,10 @@ class SandboxRunner:
             stdin=given,
             environment=environment,
             confinement=self.countdown.confinement(
-                memory_mb=MEMORY_MB, isolate=self.isolate, brief=True
+                memory_mb=MEMORY_MB,
+                output_mb=LARGEST_FILE_MB,
+                isolate=self.isolate,
+                brief=True,
             ),
         )
         if finished.timed_out or finished.truncated:
@@ -77,6 +83,8 @@ def own_repository(
     with scratch() as home:
         git = sandboxed_git(home / "own.git", home, countdown, isolate=isolate)
         git.run("init", "--bare", "-q", "--template=", f"--object-format={object_format}")
+        (home / "own.git" / "info").mkdir(exist_ok=True)
+        (home / "own.git" / "info" / "attributes").write_text(ATTRIBUTES, "ascii")
         git = Git(git.runner, git.environment, object_format).with_index(home / "index")
         if objects is not None:
             git = git.with_environment({"GIT_OBJECT_DIRECTORY": str(objects)})
