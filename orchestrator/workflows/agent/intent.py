@@ -1,0 +1,159 @@
+"""What a request in Korean or English asks for: the mode to begin with, and what it names.
+
+Every mode is scored by the cues of `intent_cues`; the best one is taken, navigation where nothing is clear. Names of
+code are taken out of the wording first, so that a function called `test_plan` asks neither for tests nor for a plan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+
+from orchestrator.workflows.agent.intent_cues import CUES, GREETINGS, Cue, CueKind, word_pattern
+from orchestrator.workflows.agent.intent_target import CodeName, code_names, pick_target
+
+NAVIGATION, IDLE = "context_navigation", "idle"
+
+INTENTS = {
+    IDLE: "no_intent",
+    NAVIGATION: "search_intent",
+    "implementation": "code_intent",
+    "debug": "error_intent",
+    "test": "test_intent",
+    "documentation": "documentation_intent",
+    "design": "design_intent",
+    "qa": "review_intent",
+    "refactor": "refactor_intent",
+    "multi_file_editing": "multi_file_intent",
+    "git_workflow": "git_intent",
+    "agent_planning": "planning_intent",
+    "impact_analysis": "impact_intent",
+    "migration": "migration_intent",
+    "dependency_intelligence": "dependency_intent",
+    "spec_compliance": "spec_intent",
+    "verification": "verification_intent",
+    "performance_profiling": "profiling_intent",
+    "ops_infra": "ops_intent",
+    "environment_reproduction": "environment_intent",
+    "benchmark": "benchmark_intent",
+    "ml_integration": "ml_intent",
+    "exploratory_research": "research_intent",
+}
+"""The trigger that leads from idle into a mode."""
+
+_VERB_PLACE = 1.5  # how much more an act counts as its sentence's verb
+_QUESTION = 1.0  # what a question is worth to navigation
+_TRACE = 6.0  # a stack trace is shown because something failed
+_LEAST = 2.0
+_MOST_LETTERS = 4000  # a pasted log says no more about what is asked for
+_CLAUSE_START = re.compile(
+    r"(?:^|[.!?;:,\n(]\s*|\b(?:please|you|let'?s|to|and|then|just|also|we|i|help(?: me)?|now|pls|kindly)\s+)$"
+)
+_QUESTION_FORM = re.compile(
+    r"\?|^\W*(?:where|who|what|which|how|why|when|is|are|does|do)\b"
+    r"|(?:나요|까요|는지|은가요?|을까|ㄹ까|니|어디|뭐지|인가)\W*$",
+    re.M,
+)
+_SENTENCE_END = re.compile(r"[.?!~]+(?=\s|$)|\n|$")
+_KOREAN_ENDING = 14  # letters of verb endings and polite words that may follow a sentence's verb
+_TRACE_LINE = re.compile(
+    r"^(?:Traceback \(most recent call last\):|\s*File \".*\", line \d+.*|\s+at .+[:(]\d+.*|\s*\^+\s*"
+    r"|goroutine \d+ .*|thread '.*' panicked at.*)$",
+    re.M,
+)
+_SPACED = re.compile(r"(?<=[A-Za-z0-9_)`'\"])(?=[\uac00-\ud7a3])")
+
+_CALLS = word_pattern(
+    r"who (?:calls|invokes) | call(?:s|ers?|ees?) | called | call (?:chain|graph|tree|stack|path)s?"
+    r" | invo(?:kes|ked|cations?) | 호출 | 불리 | 불러 | 부르"
+)
+_DEPENDENCIES = word_pattern(
+    r"imports? | imported | depends? | dependenc(?:y|ies) | dependents? | 의존 | 종속 | 임포트"
+)
+
+
+@dataclass(frozen=True)
+class RequestIntent:
+    """`name` is the trigger that leads to `mode`; `navigation` how to search there, `target` what is named.
+
+    `score` is the weight of what speaks for the mode, and 0 where nothing did.
+    """
+
+    name: str
+    mode: str
+    navigation: str
+    target: str | None = None
+    score: float = 0.0
+
+
+def read_intent(request: str) -> RequestIntent:
+    """The intent of a request; what nothing is known about is looked for in the code."""
+    names = code_names(request)
+    wording = _wording(request, names)
+    scores = _scores(wording)
+    if _TRACE_LINE.search(request):
+        scores["debug"] += _TRACE
+    mode = max(scores, key=lambda mode: scores[mode], default=NAVIGATION)
+    score = scores.get(mode, 0.0)
+    if GREETINGS.match(wording) and score < _LEAST:
+        mode = IDLE
+    elif score < _LEAST:
+        mode = NAVIGATION
+    target = pick_target(names, mode)
+    return RequestIntent(
+        name=INTENTS[mode],
+        mode=mode,
+        navigation=_navigation(wording, target),
+        target=target.text if target else None,
+        score=score,
+    )
+
+
+def _wording(request: str, names: tuple[CodeName, ...]) -> str:
+    """The request in lower case without stack traces, and with a placeholder for each name of code."""
+    text = request
+    for name in sorted(names, key=lambda name: name.start, reverse=True):
+        if not name.known:
+            text = f"{text[: name.start]}◇{text[name.end :]}"
+    text = _TRACE_LINE.sub("", text)[:_MOST_LETTERS]
+    return re.sub(r"[ \t]+", " ", _SPACED.sub(" ", text).casefold()).strip()
+
+
+def _scores(wording: str) -> dict[str, float]:
+    scores: dict[str, float] = defaultdict(float)
+    for cue in CUES:
+        scores[cue.mode] += _worth(cue, wording)
+    if _QUESTION_FORM.search(wording):
+        scores[NAVIGATION] += _QUESTION
+    return scores
+
+
+def _worth(cue: Cue, wording: str) -> float:
+    *conditions, last = cue.patterns
+    if not all(condition.search(wording) for condition in conditions):
+        return 0.0
+    if cue.kind is CueKind.SUBJECT:
+        return cue.weight if last.search(wording) else 0.0
+    verbs = (cue.patterns[0] if conditions else last).finditer(wording)
+    places = [_is_verb(wording, match) for match in verbs] if last.search(wording) else []
+    return cue.weight * (_VERB_PLACE if any(places) else 1.0) if places else 0.0
+
+
+def _is_verb(wording: str, match: re.Match[str]) -> bool:
+    """At the start of a clause; in Korean, with only endings between it and the end of the sentence."""
+    if match.group().isascii():
+        return bool(_CLAUSE_START.search(wording[: match.start()]))
+    end = _SENTENCE_END.search(wording, match.end())
+    return end is not None and end.start() - match.end() <= _KOREAN_ENDING
+
+
+def _navigation(wording: str, target: CodeName | None) -> str:
+    """How to search: by what is asked about a name, in the text where none is given."""
+    if target is None:
+        return "code_search"
+    if _CALLS.search(wording):
+        return "call_chain"
+    if _DEPENDENCIES.search(wording):
+        return "dependency"
+    return "code_search" if target.is_path else "symbol_search"
