@@ -58,10 +58,12 @@ _QUESTION_FORM = re.compile(
 _SENTENCE_END = re.compile(r"[.?!~]+(?=\s|$)|\n|$")
 _KOREAN_ENDING = 14  # letters of verb endings and polite words that may follow a sentence's verb
 _TRACE_LINE = re.compile(
-    r"^(?:Traceback \(most recent call last\):|\s*File \".*\", line \d+.*|\s+at .+[:(]\d+.*|\s*\^+\s*"
-    r"|goroutine \d+ .*|thread '.*' panicked at.*)$",
+    r"^(?:Traceback \(most recent call last\):|\s*File \".*\", line \d+.*(?:\n {4,}.*)*|\s+at .+[:(]\d+.*|\s*\^+\s*"
+    r"|goroutine \d+ .*|thread '.*' panicked at.*|[A-Za-z_][\w.]*(?:Error|Exception): .*)$",
     re.M,
 )
+# A verb before the noun that it describes (`커밋하는 함수`) is not the sentence's own.
+_DESCRIBES = re.compile(r"[\uac00-\ud7a3]*[는한할된될던]\s(?![것거게수지데중때])")
 _SPACED = re.compile(r"(?<=[A-Za-z0-9_)`'\"])(?=[\uac00-\ud7a3])")
 
 _CALLS = word_pattern(
@@ -144,6 +146,8 @@ def _is_verb(wording: str, match: re.Match[str]) -> bool:
     """At the start of a clause; in Korean, with only endings between it and the end of the sentence."""
     if match.group().isascii():
         return bool(_CLAUSE_START.search(wording[: match.start()]))
+    if _DESCRIBES.match(wording, match.end()):
+        return False
     end = _SENTENCE_END.search(wording, match.end())
     return end is not None and end.start() - match.end() <= _KOREAN_ENDING
 

@@ -1,0 +1,98 @@
+"""A request in Korean or English leads to a mode, and names what it is about."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.workflows.agent.intent import INTENTS, NAVIGATION, read_intent
+from orchestrator.workflows.agent.intent_cues import CUES
+
+REQUESTS = [
+    json.loads(line)
+    for line in Path(__file__)
+    .with_name("agent_requests.jsonl")
+    .read_text(encoding="utf-8")
+    .splitlines()
+]
+
+
+def test_the_scenarios_of_the_seed_begin_where_it_says() -> None:
+    search = read_intent("로그인 기능 어디 있어?")
+    assert (search.name, search.mode, search.navigation) == (
+        "search_intent",
+        NAVIGATION,
+        "code_search",
+    )
+    addition = read_intent("User 클래스에 validate_email 메서드 추가해줘")
+    assert (addition.name, addition.mode, addition.target) == (
+        "code_intent",
+        "implementation",
+        "User",
+    )
+
+
+@pytest.mark.parametrize("part", ["develop", "held_out"])
+def test_nine_requests_of_ten_lead_to_their_mode(part: str) -> None:
+    rows = [row for row in REQUESTS if row["part"] == part]
+    hits = [read_intent(row["request"]).mode == row["mode"] for row in rows]
+    assert sum(hits) >= 0.9 * len(hits)
+
+
+def test_every_mode_but_idle_has_cues() -> None:
+    assert {cue.mode for cue in CUES} == INTENTS.keys() - {"idle"}
+
+
+@pytest.mark.parametrize("request_text", ["", "   ", "asdf", "음", "그거", "42"])
+def test_what_nothing_is_known_about_is_looked_for_in_the_code(request_text: str) -> None:
+    intent = read_intent(request_text)
+    assert (intent.mode, intent.navigation, intent.score) == (NAVIGATION, "code_search", 0)
+
+
+def test_a_name_of_code_says_nothing_about_the_mode() -> None:
+    assert read_intent("where is `deploy_docker_test`?").mode == NAVIGATION
+    assert read_intent("test_plan_review에 인자 추가해줘").mode == "implementation"
+
+
+def test_an_act_counts_more_as_the_verb_of_its_sentence() -> None:
+    assert read_intent("Refactor the commit function").mode == "refactor"
+    assert read_intent("커밋하는 함수 리팩토링해줘").mode == "refactor"
+
+
+def test_a_stack_trace_is_an_error_and_its_innermost_own_frame_the_target() -> None:
+    trace = (
+        'Traceback (most recent call last):\n  File "shop/cart.py", line 8, in total\n    plan()\n'
+        '  File "/usr/lib/python3/site-packages/x.py", line 3, in plan\nValueError: test'
+    )
+    for request_text in (trace, f"이거 뭐야?\n{trace}"):
+        intent = read_intent(request_text)
+        assert (intent.mode, intent.target) == ("debug", "shop/cart.py")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "navigation", "target"),
+    [
+        ("who calls `Basket.add`?", "call_chain", "Basket.add"),
+        ("pay_invoice를 호출하는 곳 보여줘", "call_chain", "pay_invoice"),
+        ("what imports core/io.py", "dependency", "core/io.py"),
+        ("Basket 클래스 어디 있어", "symbol_search", "Basket"),
+        ("show me src/app.ts", "code_search", "src/app.ts"),
+        ("who calls the payment code?", "code_search", None),
+    ],
+)
+def test_what_is_asked_about_a_name_says_how_to_search(
+    request_text: str, navigation: str, target: str | None
+) -> None:
+    intent = read_intent(request_text)
+    assert (intent.mode, intent.navigation, intent.target) == (NAVIGATION, navigation, target)
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_an_intent(text: str) -> None:
+    intent = read_intent(text)
+    assert INTENTS[intent.mode] == intent.name
+    assert intent.target is None or intent.target.strip("/.") in text
