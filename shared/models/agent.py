@@ -154,6 +154,21 @@ class CheckedItem(ForeignWire):
     reason: Notice | None = None
 
 
+class ReadFile(ForeignWire):
+    """A file of the workspace: its text as a document, and how many lines it has."""
+
+    path: str
+    document: str
+    lines: int = 0
+
+
+class FilesRead(ForeignWire):
+    """Files that were asked for; `left_out` are those that are not there, no text or too large together."""
+
+    files: tuple[ReadFile, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
 class ExaminedPoint(ForeignWire):
     """Something that is wrong or missing. Its words stand in the catalogues; `rule` names the check."""
 
@@ -207,6 +222,7 @@ class WrittenText(ForeignWire):
 
 
 AGENT_REPLIES: dict[str, type[ForeignWire]] = {
+    "agent.files": FilesRead,
     "agent.patch": CheckedPatch,
     "agent.command": CommandReport,
     "agent.errors": LocatedError,

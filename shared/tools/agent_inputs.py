@@ -19,6 +19,13 @@ class WorkspaceInput(Wire):
     workspace: Workspace
 
 
+class ReadInput(WorkspaceInput):
+    """The files to read, the first ones first, up to `most_bytes` together."""
+
+    paths: tuple[str, ...]
+    most_bytes: int = 400_000
+
+
 class PatchInput(WorkspaceInput):
     """A unified diff against the workspace. It may add and remove files; what only people change it never touches."""
 

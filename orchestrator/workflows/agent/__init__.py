@@ -1,1 +1,1 @@
-"""An agent works on a repository: a machine of modes, each step a task, each change approved."""
+"""An agent works on a repository: a machine of modes, each step a task, each change under a person's approval."""

@@ -1,0 +1,63 @@
+"""The modes of the agent, as the design names them, and the trigger by which a request leads into each."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class AgentMode(StrEnum):
+    """What the agent is doing. It begins and ends in `idle`."""
+
+    IDLE = "idle"
+    CONTEXT_NAV = "context_navigation"
+    IMPLEMENTATION = "implementation"
+    DEBUG = "debug"
+    TEST = "test"
+    DOCUMENTATION = "documentation"
+
+    DESIGN = "design"
+    QA = "qa"
+    REFACTOR = "refactor"
+    MULTI_FILE = "multi_file_editing"
+    GIT = "git_workflow"
+    PLANNING = "agent_planning"
+    IMPACT = "impact_analysis"
+
+    MIGRATION = "migration"
+    DEPENDENCY = "dependency_intelligence"
+    SPEC_COMPLIANCE = "spec_compliance"
+    VERIFICATION = "verification"
+    PROFILING = "performance_profiling"
+
+    OPS = "ops_infra"
+    ENV_REPRO = "environment_reproduction"
+    BENCHMARK = "benchmark"
+    ML_INTEGRATION = "ml_integration"
+    RESEARCH = "exploratory_research"
+
+
+INTENTS: dict[AgentMode, str] = {
+    AgentMode.CONTEXT_NAV: "search_intent",
+    AgentMode.IMPLEMENTATION: "code_intent",
+    AgentMode.DEBUG: "error_intent",
+    AgentMode.TEST: "test_intent",
+    AgentMode.DOCUMENTATION: "documentation_intent",
+    AgentMode.DESIGN: "design_intent",
+    AgentMode.QA: "review_intent",
+    AgentMode.REFACTOR: "refactor_intent",
+    AgentMode.MULTI_FILE: "large_change_intent",
+    AgentMode.GIT: "git_intent",
+    AgentMode.PLANNING: "plan_intent",
+    AgentMode.IMPACT: "impact_intent",
+    AgentMode.MIGRATION: "migration_intent",
+    AgentMode.DEPENDENCY: "dependency_intent",
+    AgentMode.SPEC_COMPLIANCE: "spec_intent",
+    AgentMode.VERIFICATION: "verification_intent",
+    AgentMode.PROFILING: "profiling_intent",
+    AgentMode.OPS: "ops_intent",
+    AgentMode.ENV_REPRO: "environment_intent",
+    AgentMode.BENCHMARK: "benchmark_intent",
+    AgentMode.ML_INTEGRATION: "ml_intent",
+    AgentMode.RESEARCH: "research_intent",
+}
+"""The trigger that leads from `idle` into each mode."""
