@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from orchestrator.workflows.agent.intent import NAVIGATION, read_intent
+from orchestrator.workflows.agent.intent import read_intent
+from orchestrator.workflows.agent.modes import AgentMode
 
 REQUESTS = Path(__file__).parents[1] / "tests/orchestrator/workflows/agent_requests.jsonl"
 
@@ -40,7 +41,7 @@ def main() -> None:
         own = [(row, intent) for row, intent in rows if row["language"] == language]
         print(f"  {language}: mode {share(row['mode'] == intent.mode for row, intent in own)}")
     print(f"  target {share(row['target'] == intent.target for row, intent in rows)}")
-    searches = [(row, intent) for row, intent in rows if row["mode"] == NAVIGATION]
+    searches = [(row, intent) for row, intent in rows if row["mode"] == AgentMode.CONTEXT_NAV]
     print(
         f"  navigation {share(row['navigation'] == intent.navigation for row, intent in searches)}"
     )

@@ -162,7 +162,7 @@ class ReadFile(ForeignWire):
     lines: int = 0
 
 
-class FilesRead(ForeignWire):
+class ReadFiles(ForeignWire):
     """Files that were asked for; `left_out` are those that are not there, no text or too large together."""
 
     files: tuple[ReadFile, ...] = ()
@@ -222,7 +222,7 @@ class WrittenText(ForeignWire):
 
 
 AGENT_REPLIES: dict[str, type[ForeignWire]] = {
-    "agent.files": FilesRead,
+    "agent.files": ReadFiles,
     "agent.patch": CheckedPatch,
     "agent.command": CommandReport,
     "agent.errors": LocatedError,

@@ -12,35 +12,10 @@ from dataclasses import dataclass
 
 from orchestrator.workflows.agent.intent_cues import CUES, GREETINGS, Cue, CueKind, word_pattern
 from orchestrator.workflows.agent.intent_target import CodeName, code_names, pick_target
+from orchestrator.workflows.agent.modes import INTENTS, AgentMode
 
-NAVIGATION, IDLE = "context_navigation", "idle"
-
-INTENTS = {
-    IDLE: "no_intent",
-    NAVIGATION: "search_intent",
-    "implementation": "code_intent",
-    "debug": "error_intent",
-    "test": "test_intent",
-    "documentation": "documentation_intent",
-    "design": "design_intent",
-    "qa": "review_intent",
-    "refactor": "refactor_intent",
-    "multi_file_editing": "multi_file_intent",
-    "git_workflow": "git_intent",
-    "agent_planning": "planning_intent",
-    "impact_analysis": "impact_intent",
-    "migration": "migration_intent",
-    "dependency_intelligence": "dependency_intent",
-    "spec_compliance": "spec_intent",
-    "verification": "verification_intent",
-    "performance_profiling": "profiling_intent",
-    "ops_infra": "ops_intent",
-    "environment_reproduction": "environment_intent",
-    "benchmark": "benchmark_intent",
-    "ml_integration": "ml_intent",
-    "exploratory_research": "research_intent",
-}
-"""The trigger that leads from idle into a mode."""
+NO_INTENT = "no_intent"
+"""The name where nothing is asked for: no trigger leads out of idle by it."""
 
 _VERB_PLACE = 1.5  # how much more an act counts as its sentence's verb
 _QUESTION = 1.0  # what a question is worth to navigation
@@ -83,7 +58,7 @@ class RequestIntent:
     """
 
     name: str
-    mode: str
+    mode: AgentMode
     navigation: str
     target: str | None = None
     score: float = 0.0
@@ -95,16 +70,16 @@ def read_intent(request: str) -> RequestIntent:
     wording = _wording(request, names)
     scores = _scores(wording)
     if _TRACE_LINE.search(request):
-        scores["debug"] += _TRACE
-    mode = max(scores, key=lambda mode: scores[mode], default=NAVIGATION)
+        scores[AgentMode.DEBUG] += _TRACE
+    mode = max(scores, key=lambda mode: scores[mode], default=AgentMode.CONTEXT_NAV)
     score = scores.get(mode, 0.0)
     if GREETINGS.match(wording) and score < _LEAST:
-        mode = IDLE
+        mode = AgentMode.IDLE
     elif score < _LEAST:
-        mode = NAVIGATION
+        mode = AgentMode.CONTEXT_NAV
     target = pick_target(names, mode)
     return RequestIntent(
-        name=INTENTS[mode],
+        name=INTENTS.get(mode, NO_INTENT),
         mode=mode,
         navigation=_navigation(wording, target),
         target=target.text if target else None,
@@ -122,12 +97,12 @@ def _wording(request: str, names: tuple[CodeName, ...]) -> str:
     return re.sub(r"[ \t]+", " ", _SPACED.sub(" ", text).casefold()).strip()
 
 
-def _scores(wording: str) -> dict[str, float]:
-    scores: dict[str, float] = defaultdict(float)
+def _scores(wording: str) -> dict[AgentMode, float]:
+    scores: dict[AgentMode, float] = defaultdict(float)
     for cue in CUES:
         scores[cue.mode] += _worth(cue, wording)
     if _QUESTION_FORM.search(wording):
-        scores[NAVIGATION] += _QUESTION
+        scores[AgentMode.CONTEXT_NAV] += _QUESTION
     return scores
 
 

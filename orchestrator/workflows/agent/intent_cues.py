@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from orchestrator.workflows.agent.intent_acts import ACTS
 from orchestrator.workflows.agent.intent_subjects import SUBJECTS
+from orchestrator.workflows.agent.modes import AgentMode
 
 _BETWEEN = re.compile(r"\s+\|\s+")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -29,7 +30,7 @@ class CueKind(StrEnum):
 class Cue:
     """The last pattern must occur, too; of an act with conditions, the first one's place counts."""
 
-    mode: str
+    mode: AgentMode
     kind: CueKind
     weight: float
     patterns: tuple[re.Pattern[str], ...]
@@ -42,7 +43,7 @@ def word_pattern(alternatives: str) -> re.Pattern[str]:
 
 
 CUES = tuple(
-    Cue(mode, kind, weight, tuple(map(word_pattern, patterns)))
+    Cue(AgentMode(mode), kind, weight, tuple(map(word_pattern, patterns)))
     for kind, table in ((CueKind.ACT, ACTS), (CueKind.SUBJECT, SUBJECTS))
     for mode, rows in table.items()
     for weight, *patterns in rows

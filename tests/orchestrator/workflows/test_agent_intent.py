@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.workflows.agent.intent import INTENTS, NAVIGATION, read_intent
+from orchestrator.workflows.agent.intent import read_intent
 from orchestrator.workflows.agent.intent_cues import CUES
+from orchestrator.workflows.agent.modes import INTENTS, AgentMode
 
 REQUESTS = [
     json.loads(line)
@@ -25,7 +26,7 @@ def test_the_scenarios_of_the_seed_begin_where_it_says() -> None:
     search = read_intent("로그인 기능 어디 있어?")
     assert (search.name, search.mode, search.navigation) == (
         "search_intent",
-        NAVIGATION,
+        AgentMode.CONTEXT_NAV,
         "code_search",
     )
     addition = read_intent("User 클래스에 validate_email 메서드 추가해줘")
@@ -44,17 +45,21 @@ def test_nine_requests_of_ten_lead_to_their_mode(part: str) -> None:
 
 
 def test_every_mode_but_idle_has_cues() -> None:
-    assert {cue.mode for cue in CUES} == INTENTS.keys() - {"idle"}
+    assert {cue.mode for cue in CUES} == INTENTS.keys()
 
 
 @pytest.mark.parametrize("request_text", ["", "   ", "asdf", "음", "그거", "42"])
 def test_what_nothing_is_known_about_is_looked_for_in_the_code(request_text: str) -> None:
     intent = read_intent(request_text)
-    assert (intent.mode, intent.navigation, intent.score) == (NAVIGATION, "code_search", 0)
+    assert (intent.mode, intent.navigation, intent.score) == (
+        AgentMode.CONTEXT_NAV,
+        "code_search",
+        0,
+    )
 
 
 def test_a_name_of_code_says_nothing_about_the_mode() -> None:
-    assert read_intent("where is `deploy_docker_test`?").mode == NAVIGATION
+    assert read_intent("where is `deploy_docker_test`?").mode == AgentMode.CONTEXT_NAV
     assert read_intent("test_plan_review에 인자 추가해줘").mode == "implementation"
 
 
@@ -88,11 +93,15 @@ def test_what_is_asked_about_a_name_says_how_to_search(
     request_text: str, navigation: str, target: str | None
 ) -> None:
     intent = read_intent(request_text)
-    assert (intent.mode, intent.navigation, intent.target) == (NAVIGATION, navigation, target)
+    assert (intent.mode, intent.navigation, intent.target) == (
+        AgentMode.CONTEXT_NAV,
+        navigation,
+        target,
+    )
 
 
 @given(st.text(max_size=300))
 def test_any_text_has_an_intent(text: str) -> None:
     intent = read_intent(text)
-    assert INTENTS[intent.mode] == intent.name
+    assert INTENTS.get(intent.mode, "no_intent") == intent.name
     assert intent.target is None or intent.target.strip("/.") in text
