@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from shared.delivery.contracts import QUEUE_APPLY
 from shared.errors import ToolError
+from shared.models.agent import ReadFiles
 from shared.models.case import (
     CaseEvidence,
     EvidenceSpans,
@@ -18,6 +19,7 @@ from shared.models.case import (
 from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
 from shared.models.replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
 from shared.models.subject import PYTHON_SUFFIXES
+from shared.tools.agent_inputs import ReadInput
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope
 from shared.tools.case_inputs import (
     CaseInput,
@@ -255,6 +257,15 @@ _CARDS = (
         reply=LensResult,
         cost=ToolCost(seconds=0.2),
         limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="agent.read",
+        purpose="Reads files of a workspace.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.agent.read",
+        inputs=ReadInput,
+        reply=ReadFiles,
+        cost=ToolCost(seconds=0.1),
     ),
 )
 CARDS: Mapping[str, ToolCard] = {card.name: card for card in _CARDS}

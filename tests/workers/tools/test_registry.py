@@ -13,6 +13,8 @@ from pydantic import JsonValue
 from shared.errors import ToolError
 from shared.models.case import Case
 from shared.models.subject import Origin
+from shared.models.workspace import Workspace
+from shared.tools.agent_inputs import WorkspaceInput
 from shared.tools.card import ToolCard, ToolKind, ToolLimits
 from shared.tools.case_inputs import CaseInput
 from shared.tools.catalogue import cards
@@ -49,6 +51,8 @@ PREPARED: dict[str, JsonValue] = {
     "queries": [{"text": "cough"}],
 }
 """Of the inputs of the tools that read a chart, what is not the subject: the least that makes sense."""
+ASKED: dict[str, JsonValue] = {"paths": ["a.py"]}
+"""The same for the tools that read a workspace."""
 
 
 def chart_of(documents: MemoryDocuments) -> str:
@@ -76,6 +80,12 @@ def inputs_for(card: ToolCard, subject: str) -> dict[str, JsonValue]:
     if "command" in card.inputs.model_fields:
         inputs["command"] = "true"
     return inputs
+
+
+def workspace_inputs(card: ToolCard, workspace: Workspace) -> dict[str, JsonValue]:
+    """Inputs that make sense to a tool that reads a workspace."""
+    known = {name: value for name, value in ASKED.items() if name in card.inputs.model_fields}
+    return {"workspace": workspace.model_dump(mode="json"), **known}
 
 
 @pytest.mark.parametrize("card", cards(), ids=lambda card: card.name)
@@ -107,7 +117,13 @@ def test_a_tool_that_only_reads_leaves_repository_and_documents_as_they_were(
     if issubclass(card.inputs, CaseInput):
         subject = chart_of(documents)
     before = repo.state()
-    reply = run_tool(card.name, inputs_for(card, subject), ToolContext(Sealed(documents), 60.0))
+    if issubclass(card.inputs, WorkspaceInput):
+        # Such a tool stores what it read for whoever asks next, so only the repository is looked at.
+        inputs = workspace_inputs(card, Workspace(repository=str(repo.root), commit=head))
+        reply = run_tool(card.name, inputs, ToolContext(documents, 60.0))
+    else:
+        sealed = ToolContext(Sealed(documents), 60.0)
+        reply = run_tool(card.name, inputs_for(card, subject), sealed)
     assert isinstance(reply, card.reply)
     assert repo.state() == before
 
