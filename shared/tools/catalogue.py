@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from shared.delivery.contracts import QUEUE_APPLY
 from shared.errors import ToolError
-from shared.models.agent import ReadFiles
+from shared.models.agent import CheckedPatch, ReadFiles
 from shared.models.case import (
     CaseEvidence,
     EvidenceSpans,
@@ -19,7 +19,7 @@ from shared.models.case import (
 from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
 from shared.models.replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
 from shared.models.subject import PYTHON_SUFFIXES
-from shared.tools.agent_inputs import ReadInput
+from shared.tools.agent_inputs import PatchInput, ReadInput
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope
 from shared.tools.case_inputs import (
     CaseInput,
@@ -137,6 +137,16 @@ _CARDS = (
         cost=ToolCost(seconds=0.1),
         queue=QUEUE_APPLY,
         read_only=False,
+    ),
+    ToolCard(
+        name="agent.patch",
+        purpose="Tries a participant's patch on a state of a repository and writes it again as git does.",
+        kind=ToolKind.CHECK,
+        module="workers.tools.agent.patch",
+        inputs=PatchInput,
+        reply=CheckedPatch,
+        cost=ToolCost(seconds=0.5),
+        packages=("ruff",),
     ),
     ToolCard(
         name="chart.structure",

@@ -32,6 +32,14 @@ AT_ONCE = 32 * MEGABYTE
 
 
 @dataclass(frozen=True)
+class FileContent:
+    """What a file holds, and whether it may be run."""
+
+    data: bytes
+    executable: bool = False
+
+
+@dataclass(frozen=True)
 class WorkspaceTree:
     """The files of a workspace. `git` is a repository of our own with the state in its index; `commit` is its id."""
 
@@ -91,11 +99,15 @@ class WorkspaceTree:
             yield folder
 
     @cached_property
+    def entries(self) -> Mapping[str, tuple[str, str]]:
+        """(mode, blob) of all that is there: links, submodules and odd names, too."""
+        return self.git.entries()
+
+    @cached_property
     def _files(self) -> Mapping[str, tuple[str, str]]:
-        entries = self.git.entries()
         return {
             path: entry
-            for path, entry in sorted(entries.items())
+            for path, entry in sorted(self.entries.items())
             if entry[0] in (REGULAR, EXECUTABLE) and path_problem(path) is None
         }
 
@@ -138,7 +150,7 @@ def open_workspace(workspace: Workspace, context: ToolContext) -> Iterator[Works
     with borrowed(Origin(repository=workspace.repository), countdown) as (target, git):
         commit = commit_of(target, workspace.commit, git)
         git.run("read-tree", commit)
-        git.stage(_staged(workspace.files, context, git))
+        stage(git, _contents(workspace.files, context))
         yield WorkspaceTree(workspace, commit, target, git, countdown)
 
 
@@ -149,24 +161,30 @@ def written_out(workspace: Workspace, context: ToolContext) -> Iterator[Path]:
         yield folder
 
 
-def _staged(
-    files: Iterable[WorkspaceFile], context: ToolContext, git: Git
-) -> dict[str, tuple[str, str] | None]:
-    """The index entries of what differs from the commit: removals come first, for a file may become a folder."""
-    entries: dict[str, tuple[str, str] | None] = {}
-    contents: list[bytes] = []
-    for file in sorted(files, key=lambda file: file.document is not None):
-        check_path(file.path)
-        if file.document is None:
-            entries[file.path] = None
-            continue
-        data = context.documents.get(file.document)
-        contents.append(data)
-        mode = EXECUTABLE if file.executable else REGULAR
-        entries[file.path] = (mode, git_blob_id(data, git.object_format))
+def stage(git: Git, files: Mapping[str, FileContent | None]) -> None:
+    """Put files into the index of a repository of ours; None removes one."""
+    contents = [content.data for content in files.values() if content is not None]
     if contents:
         git.write_blobs(contents)
-    return entries
+    # Removals come first, for a file may become a folder.
+    entries: dict[str, tuple[str, str] | None] = dict.fromkeys(files)
+    for path, content in files.items():
+        if content is not None:
+            mode = EXECUTABLE if content.executable else REGULAR
+            del entries[path]
+            entries[path] = (mode, git_blob_id(content.data, git.object_format))
+    git.stage(entries)
+
+
+def _contents(
+    files: Iterable[WorkspaceFile], context: ToolContext
+) -> dict[str, FileContent | None]:
+    contents: dict[str, FileContent | None] = {}
+    for file in files:
+        check_path(file.path)
+        document = None if file.document is None else context.documents.get(file.document)
+        contents[file.path] = None if document is None else FileContent(document, file.executable)
+    return contents
 
 
 def _portions(blobs: Iterable[str], sizes: Mapping[str, int]) -> Iterator[list[str]]:

@@ -95,7 +95,7 @@ def parse(patch: str, allowed: Collection[str]) -> Proposal | str:
     sections = _sections(patch.strip("\n").split("\n"))
     if not sections:
         return "it names no file"
-    files = tuple(ProposedFile(new, _hunks(body)) for _, new, body in sections)
+    files = tuple(ProposedFile(new, hunks_of(body)) for _, new, body in sections)
     for (old, new, _), file in zip(sections, files, strict=True):
         problem = _name_refusal(old, new, allowed) or _placeholder_refusal(file)
         if problem is not None:
@@ -158,19 +158,21 @@ def _sections(lines: list[str]) -> list[tuple[str, str, list[str]]]:
             skip = False
         elif line.startswith("--- ") and following and following[0].startswith("+++ "):
             if len(following) == 2 and following[1].startswith("@@ "):
-                sections.append((_name(line), _name(following[0]), []))
+                sections.append((name_of(line), name_of(following[0]), []))
                 skip = True
         elif sections:
             sections[-1][2].append(line)
     return sections
 
 
-def _name(header: str) -> str:
+def name_of(header: str) -> str:
+    """The name in a `---` or `+++` line, without its prefix and what follows a tab."""
     name = header[4:].split("\t", maxsplit=1)[0].rstrip("\r")
     return name[2:] if name.startswith(("a/", "b/")) else name
 
 
-def _hunks(lines: list[str]) -> tuple[Hunk, ...]:
+def hunks_of(lines: list[str]) -> tuple[Hunk, ...]:
+    """The hunks among the lines; prose around them is left out."""
     hunks: list[Hunk] = []
     inside = False
     for line in lines:

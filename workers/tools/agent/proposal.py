@@ -1,0 +1,133 @@
+"""A participant's patch, read loosely: what it does to which file. git never sees a header that its author wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from shared.git.names import git_names
+from workers.tools.fixes.patches import MAX_PATCH, ProposedFile, guarded, hunks_of, name_of
+
+NOTHING = "/dev/null"
+SIGNATURE = re.compile(r"\n-- \n\d[^\n]*\n*\Z")  # what `git format-patch` ends with
+NEW_MODES = frozenset({"100644", "100755"})
+REFUSED_HEADERS = {
+    "GIT binary patch": "it is a binary patch",
+    "Binary files ": "it is a binary patch",
+    "copy from ": "it copies a file: write what is in the copy",
+    "old mode ": "it changes a file's mode",
+    "new mode ": "it changes a file's mode",
+}
+
+
+@dataclass(frozen=True)
+class ProposedChange:
+    """What a patch does to a file: `old` is None for a new one, `new` for a removed one; they differ for a rename."""
+
+    old: str | None
+    new: str | None
+    file: ProposedFile
+    executable: bool = False
+
+
+@dataclass
+class _Section:
+    """The lines of a file: those before its first hunk, and the rest."""
+
+    header: list[str] = field(default_factory=list)
+    body: list[str] = field(default_factory=list)
+
+    @property
+    def is_named(self) -> bool:
+        return any(line.startswith("+++ ") for line in self.header)
+
+    def word(self, start: str) -> str | None:
+        """What follows the words in the header."""
+        lines = (line for line in self.header if line.startswith(start))
+        line = next(lines, None)
+        return None if line is None else line[len(start) :].strip()
+
+
+def read_proposal(patch: str) -> tuple[ProposedChange, ...] | str:
+    """The changes in their order, or why the patch is refused."""
+    if not patch.strip():
+        return "the patch is empty"
+    if len(patch.encode("utf-8", "replace")) > MAX_PATCH:
+        return f"the patch is larger than {MAX_PATCH // 1024} KiB"
+    if "\0" in patch or any("\ud800" <= character <= "\udfff" for character in patch):
+        return "it is a binary patch"
+    changes: list[ProposedChange] = []
+    for section in _sections(_lines(patch)):
+        change = _change(section)
+        if isinstance(change, str):
+            return change
+        changes.append(change)
+    return tuple(changes) or "it names no file: a unified diff was expected"
+
+
+def _lines(patch: str) -> list[str]:
+    lines = SIGNATURE.sub("\n", patch).strip("\n").split("\n")
+    if all(line.endswith("\r") for line in lines[:-1]) and len(lines) > 1:
+        return [line.removesuffix("\r") for line in lines]
+    return lines
+
+
+def _sections(lines: list[str]) -> Iterator[_Section]:
+    section: _Section | None = None
+    for number, line in enumerate(lines):
+        if line.startswith("diff --git ") or _is_pair(lines, number):
+            follows = section is not None and not section.is_named and not section.body
+            if section is None or not follows or line.startswith("diff "):
+                if section is not None:
+                    yield section
+                section = _Section()
+        if section is None:
+            continue
+        in_header = not section.body and not line.startswith("@@ ")
+        (section.header if in_header else section.body).append(line)
+    if section is not None:
+        yield section
+
+
+def _is_pair(lines: list[str], number: int) -> bool:
+    """Whether the names of a file stand here: a line of a hunk may begin so, too, but then no hunk follows."""
+    starts = ("--- ", "+++ ", "@@ ")
+    here = lines[number : number + 3]
+    return len(here) == 3 and all(map(str.startswith, here, starts))
+
+
+def _change(section: _Section) -> ProposedChange | str:
+    for start, reason in REFUSED_HEADERS.items():
+        if section.word(start) is not None:
+            return reason
+    old, new = _names(section)
+    if old is None and new is None:
+        return "it does not say which file it changes"
+    for path in (old, new):
+        problem = None if path is None else guarded(path)
+        if problem is not None:
+            return f"{path}: {problem}"
+    mode = section.word("new file mode ") or "100644"
+    if mode not in NEW_MODES:
+        return f"{new}: it would be no plain file"
+    file = ProposedFile(new or old or "", hunks_of(section.body))
+    return ProposedChange(old, new, file, executable=mode == "100755")
+
+
+def _names(section: _Section) -> tuple[str | None, str | None]:
+    """The names before and after; None where there is no file."""
+    if section.is_named:
+        named = [line for line in section.header if line.startswith(("--- ", "+++ "))][:2]
+        old, new = (name_of(line) for line in named)
+    else:
+        stated = git_names(section.header[0].encode()) or (b"", b"")
+        old = section.word("rename from ") or stated[0].decode()
+        new = section.word("rename to ") or stated[1].decode()
+        if not old or not new:
+            return None, None
+    if section.word("new file mode ") is not None:
+        old = NOTHING
+    if section.word("deleted file mode ") is not None:
+        new = NOTHING
+    return None if old == NOTHING else old, None if new == NOTHING else new
