@@ -51,15 +51,15 @@ class _State:
 
     def require_places(self) -> None:
         """A file stands in folders only, and no folder stands in its place; raises `UnusablePatch`."""
-        taken = {path for path in self.tree.entries if path not in self.after}
-        taken |= {path for path, content in self.after.items() if content is not None}
+        fresh = {path for path, content in self.after.items() if content is not None}
+        taken = fresh | (self.tree.entries.keys() - self.after.keys())
         folders = {str(parent) for path in taken for parent in PurePosixPath(path).parents}
-        for path, content in self.after.items():
-            above = map(str, PurePosixPath(path).parents)
-            if content is not None and (path in folders or not taken.isdisjoint(above)):
-                raise UnusablePatch(
-                    f"{path}: a file would stand where there is a folder, or below a file or a link"
-                )
+        misplaced = fresh & folders
+        misplaced |= {path for path in fresh if taken & set(map(str, PurePosixPath(path).parents))}
+        if misplaced:
+            raise UnusablePatch(
+                f"{min(misplaced)}: a file would stand where there is a folder, or below a file or a link"
+            )
 
     def _content(self, path: str) -> FileContent:
         known = self.after.get(path)

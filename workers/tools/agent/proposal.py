@@ -76,18 +76,21 @@ def _lines(patch: str) -> list[str]:
 def _sections(lines: list[str]) -> Iterator[_Section]:
     section: _Section | None = None
     for number, line in enumerate(lines):
-        if line.startswith("diff --git ") or _is_pair(lines, number):
-            follows = section is not None and not section.is_named and not section.body
-            if section is None or not follows or line.startswith("diff "):
-                if section is not None:
-                    yield section
-                section = _Section()
-        if section is None:
-            continue
-        in_header = not section.body and not line.startswith("@@ ")
-        (section.header if in_header else section.body).append(line)
+        if line.startswith("diff --git ") or _begins(section, lines, number):
+            if section is not None:
+                yield section
+            section = _Section()
+        if section is not None:
+            in_header = not section.body and not line.startswith("@@ ")
+            (section.header if in_header else section.body).append(line)
     if section is not None:
         yield section
+
+
+def _begins(section: _Section | None, lines: list[str], number: int) -> bool:
+    """Whether a file begins with its names: those below a `diff --git` line belong to that one."""
+    in_header = section is not None and not section.is_named and not section.body
+    return not in_header and _is_pair(lines, number)
 
 
 def _is_pair(lines: list[str], number: int) -> bool:
@@ -98,36 +101,31 @@ def _is_pair(lines: list[str], number: int) -> bool:
 
 
 def _change(section: _Section) -> ProposedChange | str:
-    for start, reason in REFUSED_HEADERS.items():
-        if section.word(start) is not None:
-            return reason
-    old, new = _names(section)
-    if old is None and new is None:
+    refused = (why for start, why in REFUSED_HEADERS.items() if section.word(start) is not None)
+    if reason := next(refused, None):
+        return reason
+    old = _name(section, "--- ", "rename from ", "new file mode ", 0)
+    new = _name(section, "+++ ", "rename to ", "deleted file mode ", 1)
+    paths = [path for path in (old, new) if path is not None]
+    if "" in paths or not paths:
         return "it does not say which file it changes"
-    for path in (old, new):
-        problem = None if path is None else guarded(path)
-        if problem is not None:
-            return f"{path}: {problem}"
+    guards = (f"{path}: {problem}" for path in paths if (problem := guarded(path)))
+    if reason := next(guards, None):
+        return reason
     mode = section.word("new file mode ") or "100644"
     if mode not in NEW_MODES:
         return f"{new}: it would be no plain file"
-    file = ProposedFile(new or old or "", hunks_of(section.body))
+    file = ProposedFile(paths[-1], hunks_of(section.body))
     return ProposedChange(old, new, file, executable=mode == "100755")
 
 
-def _names(section: _Section) -> tuple[str | None, str | None]:
-    """The names before and after; None where there is no file."""
-    if section.is_named:
-        named = [line for line in section.header if line.startswith(("--- ", "+++ "))][:2]
-        old, new = (name_of(line) for line in named)
-    else:
-        stated = git_names(section.header[0].encode()) or (b"", b"")
-        old = section.word("rename from ") or stated[0].decode()
-        new = section.word("rename to ") or stated[1].decode()
-        if not old or not new:
-            return None, None
-    if section.word("new file mode ") is not None:
-        old = NOTHING
-    if section.word("deleted file mode ") is not None:
-        new = NOTHING
-    return None if old == NOTHING else old, None if new == NOTHING else new
+def _name(section: _Section, named: str, renamed: str, absent: str, side: int) -> str | None:
+    """The name before or after: None where there is no file, empty where nothing names it."""
+    if section.word(absent) is not None:
+        return None
+    line = next((line for line in section.header if line.startswith(named)), None)
+    if line is not None:
+        name = name_of(line)
+        return None if name == NOTHING else name
+    stated = git_names(section.header[0].encode()) or (b"", b"")
+    return section.word(renamed) or stated[side].decode()
