@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from shared.git.names import git_names
@@ -101,22 +101,29 @@ def _is_pair(lines: list[str], number: int) -> bool:
 
 
 def _change(section: _Section) -> ProposedChange | str:
-    refused = (why for start, why in REFUSED_HEADERS.items() if section.word(start) is not None)
-    if reason := next(refused, None):
-        return reason
     old = _name(section, "--- ", "rename from ", "new file mode ", 0)
     new = _name(section, "+++ ", "rename to ", "deleted file mode ", 1)
     paths = [path for path in (old, new) if path is not None]
     if "" in paths or not paths:
         return "it does not say which file it changes"
-    guards = (f"{path}: {problem}" for path in paths if (problem := guarded(path)))
-    if reason := next(guards, None):
+    if reason := _refused_header(section) or _guard(paths):
         return reason
     mode = section.word("new file mode ") or "100644"
     if mode not in NEW_MODES:
         return f"{new}: it would be no plain file"
     file = ProposedFile(paths[-1], hunks_of(section.body))
     return ProposedChange(old, new, file, executable=mode == "100755")
+
+
+def _refused_header(section: _Section) -> str | None:
+    refused = (why for start, why in REFUSED_HEADERS.items() if section.word(start) is not None)
+    return next(refused, None)
+
+
+def _guard(paths: Iterable[str]) -> str | None:
+    """Why one of these may not be touched, or None."""
+    problems = ((path, guarded(path)) for path in paths)
+    return next((f"{path}: {problem}" for path, problem in problems if problem), None)
 
 
 def _name(section: _Section, named: str, renamed: str, absent: str, side: int) -> str | None:
