@@ -97,7 +97,7 @@ TRIVIAL = WorkflowType(
     logic=WorkflowLogic(trivial),
     subject=SubjectKind.CHANGE,
     parts=(),
-    records=(Tally,),
+    record_types=(Tally,),
 )
 WITH_TRIVIAL = {**WORKFLOWS, "trivial": TRIVIAL}
 

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from pydantic import JsonValue
 
+from orchestrator.application.subject_input import (
+    STDIN,
+    STORED,
+    CaseSource,
+    ChangeInput,
+    GivenChange,
+    Piped,
+    QuestionInput,
+    StandardInput,
+)
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.options import screen
 from orchestrator.settings.schema import Settings
@@ -26,75 +36,17 @@ from orchestrator.subjects.case import (
 from orchestrator.subjects.case_files import FILE_BYTES, read_cases
 from orchestrator.subjects.case_texts import StatedCase, UnusableCaseError
 from orchestrator.subjects.change import Put
+from orchestrator.subjects.location import Located, locate
 from orchestrator.subjects.publication import published
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
-from orchestrator.subjects.repository_change import Located, capture, locate
+from orchestrator.subjects.repository_change import capture
 from orchestrator.subjects.request import ChangeRequest
-from shared.errors import EnvironmentFault, SubjectError, UserError
+from shared.errors import EnvironmentFault, SubjectError
 from shared.models.notices import Notice, notice
 from shared.models.rows import REPOSITORY
 from shared.text.masking.mask import count_secrets
 
 MAX_DIFF_BYTES = 64_000_000
-STDIN = "-"
-STORED = "stored"
-"""Among the similar cases: those that earlier runs captured."""
-
-
-@dataclass(frozen=True)
-class ChangeInput:
-    """Which change a review is for; `diff` names a file, `-` is standard input. None: what is there decides."""
-
-    target: str | None = None
-    staged: bool = False
-    base: str | None = None
-    diff: str | None = None
-
-
-@dataclass(frozen=True)
-class GivenChange:
-    """A change that its caller holds: a unified diff, and the files that it leads from, as far as they are known."""
-
-    diff: bytes
-    files: Mapping[str, bytes] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class QuestionInput:
-    """What a panel is asked. A word `-`, or `-` as the file, is standard input."""
-
-    words: tuple[str, ...] = ()
-    file: str | None = None
-    contexts: tuple[str, ...] = ()
-    no_stdin: bool = False
-
-    @property
-    def own_words(self) -> list[str]:
-        """The words without those that mean standard input."""
-        return [word for word in self.words if word != STDIN]
-
-    @property
-    def names_stdin(self) -> bool:
-        """True when `-` was written."""
-        return STDIN in self.words or self.file == STDIN
-
-
-@dataclass(frozen=True)
-class CaseSource:
-    """A clinical case: a file or a folder, `-` for standard input, and what it is compared with.
-
-    `similar` are files and folders of similar cases, and `stored` for those of earlier runs; `documents` are those in
-    which evidence is looked for.
-    """
-
-    case: str
-    similar: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
-
-    @property
-    def wants_stored(self) -> bool:
-        """Whether cases of earlier runs are wanted among the similar ones."""
-        return STORED in self.similar
 
 
 @dataclass(frozen=True)
@@ -109,41 +61,6 @@ class GivenCase:
 
 SubjectInput = ChangeInput | GivenChange | QuestionInput | CaseSource | GivenCase
 """What a run can be about."""
-
-
-@dataclass(frozen=True)
-class Piped:
-    """What came on standard input; `notices` say why nothing did."""
-
-    content: bytes | None = None
-    notices: tuple[Notice, ...] = ()
-
-
-class StandardInput(Protocol):
-    """Where `-` and what is piped in come from."""
-
-    def diff(self, limit: int) -> bytes:
-        """All of it, up to `limit` bytes."""
-
-    def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:
-        """Words or material. `named`: `-` was written; `has_words`: the question is known without it.
-
-        Raises UserError beyond `limit` bytes, and when nothing comes that could be asked.
-        """
-
-
-class NoStandardInput:
-    """Nothing is piped into a caller that has no terminal: an HTTP request, a batch, a schedule."""
-
-    def diff(self, limit: int) -> bytes:  # noqa: ARG002 - the Protocol's signature
-        """Raises UserError."""
-        raise UserError("there is no standard input here: name a file, or give the text")
-
-    def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:  # noqa: ARG002 - the Protocol's signature
-        """Nothing. Raises UserError when `-` was written."""
-        if named:
-            self.diff(limit)
-        return Piped()
 
 
 @dataclass(frozen=True)
@@ -213,7 +130,8 @@ def locate_change(
 def _request(change: ChangeInput, directory: Path, environ: Mapping[str, str]) -> ChangeRequest:
     return ChangeRequest(
         path=directory,
-        target=change.target,
+        target=next(iter(change.targets), None),
+        paths=change.targets[1:],
         staged=change.staged,
         base=change.base,
         environ=dict(environ),

@@ -8,15 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from orchestrator.application.backend import Backend
-from orchestrator.application.capture import (
-    STDIN,
-    CaseSource,
-    GivenCase,
-    StandardInput,
-    read_given_cases,
-)
+from orchestrator.application.capture import GivenCase, read_given_cases
 from orchestrator.application.prepare import SubmissionRequest, configuration_of
 from orchestrator.application.similar_cases import stored_neighbours
+from orchestrator.application.subject_input import STDIN, CaseSource, StandardInput
 from orchestrator.subjects.case_texts import StatedCase
 from shared.models.notices import Notice, notice
 

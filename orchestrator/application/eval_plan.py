@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from orchestrator.application.capture import ChangeInput, GivenChange
 from orchestrator.application.preflight import RunEstimate, estimate_run
 from orchestrator.application.prepare import PreparedRun, SubmissionRequest, prepare_run
+from orchestrator.application.subject_input import ChangeInput, GivenChange
 from orchestrator.application.unasked import unasked_report
 from orchestrator.core.findings.sameness import NEAR_LINES
 from orchestrator.evaluation.cases import NumberedCase, change_between, refuse
@@ -163,7 +163,7 @@ def _submission(
     )
     if case.revision is not None:
         where = request.folder / (case.repository or ".")
-        return replace(asked, directory=where, subject=ChangeInput(target=case.revision))
+        return replace(asked, directory=where, subject=ChangeInput(targets=(case.revision,)))
     files = {path: text.encode() for path, text in case.files.items()}
     return replace(asked, subject=GivenChange(_diff(numbered, request.folder), files))
 

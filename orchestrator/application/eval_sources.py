@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from orchestrator.application.capture import STDIN, StandardInput
+from orchestrator.application.subject_input import STDIN, StandardInput
 from orchestrator.evaluation.cases import NumberedCase, read_cases
 from shared.errors import EnvironmentFault, UserError
 

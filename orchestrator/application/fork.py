@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from orchestrator.application import preflight
 from orchestrator.application.backend import Backend
 from orchestrator.application.notice_listener import NoticeListener, WarningKeeper
+from orchestrator.application.prepare import leaving
 from orchestrator.application.replay import changes_of, load_recording
 from orchestrator.application.watch import announce_watcher
 from orchestrator.application.worker_keys import hand_over_keys
@@ -42,7 +43,10 @@ OPEN_FIELDS = ("budget", "reuse")
 
 @dataclass(frozen=True)
 class ForkRequest:
-    """Where a run is left, and what is different from there on. None: as in the run that is forked."""
+    """Where a run is left, and what is different from there on. None: as in the run that is forked.
+
+    `unattended`: nobody is there to be asked, as for a run of its own.
+    """
 
     run: str
     at: str
@@ -57,6 +61,7 @@ class ForkRequest:
     batch: str | None = None
     config: Path | None = None
     language: str | None = None
+    unattended: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,9 @@ def _plan(
     changes = changes_of(recording.spec, request.rules, request.settings, OPEN_FIELDS)
     spec = changed(inheritable(recording.spec), changes)
     spec = _with_overrides(spec, request)
-    if request.language is not None or request.participants:
+    stated = any(change.path == ("decision", "mode") for change in changes)
+    unattended = request.unattended and spec.decision.mode == ASK and not stated
+    if request.language is not None or request.participants or unattended:
         # What may not leave this machine in the origin may not leave it in a fork.
         promises = {"allow_external": spec.allow_external, "allow_models": spec.allow_models}
         kept: dict[str, JsonValue] = {f"privacy.{k}": False for k, v in promises.items() if not v}
@@ -129,6 +136,9 @@ def _plan(
             request.directory, environ, explicit=request.config, overrides=kept
         )
         here = _Here(configuration, environ, request.directory)
+        if unattended:
+            policy = leaving(spec.decision, spec.workflow, configuration)
+            spec = spec.model_copy(update={"decision": policy})
         if request.language is not None:
             spec = here.in_language(spec, request.language, documents)
         copied = [recording.rows[key] for key in prefix.steps]

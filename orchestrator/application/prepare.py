@@ -13,15 +13,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from orchestrator.application.capture import (
-    Captured,
-    ChangeInput,
-    NoStandardInput,
-    StandardInput,
-    SubjectInput,
-    capture_subject,
-    locate_change,
-)
+from orchestrator.application.capture import Captured, SubjectInput, capture_subject, locate_change
+from orchestrator.application.subject_input import ChangeInput, NoStandardInput, StandardInput
 from orchestrator.core.parts import PROJECT, CastReport
 from orchestrator.core.setting import settings_of
 from orchestrator.participants.casting import Cast, build_cast
@@ -34,7 +27,7 @@ from orchestrator.settings.options import budget, decision_policy, workflow_opti
 from orchestrator.settings.projects import Reviewed
 from orchestrator.settings.prompt_files import captured_prompts
 from orchestrator.settings.ruff_settings import project_rules
-from orchestrator.subjects.repository_change import Located
+from orchestrator.subjects.location import Located
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS, workflow_of_everybody
 from shared.errors import ConfigurationError
@@ -220,9 +213,13 @@ def _kept_here(configuration: Configuration, workflow: str) -> Configuration:
 def _decision(request: SubmissionRequest, configuration: Configuration) -> DecisionPolicy:
     """How decisions are made: as somebody chose, else by asking whoever is there."""
     policy = decision_policy(configuration.settings, request.workflow)
-    decisions = WORKFLOWS[request.workflow].decisions
-    chosen = configuration.source("decision.mode") != DEFAULT
-    if chosen or not decisions or not request.unattended:
+    return leaving(policy, request.workflow, configuration) if request.unattended else policy
+
+
+def leaving(policy: DecisionPolicy, workflow: str, configuration: Configuration) -> DecisionPolicy:
+    """The policy where nobody can be asked: things stay as they are, unless the configuration says how to decide."""
+    decisions = WORKFLOWS[workflow].decisions
+    if configuration.source("decision.mode") != DEFAULT or not decisions:
         return policy
     return policy.model_copy(update={"mode": decisions[0].on_timeout})
 

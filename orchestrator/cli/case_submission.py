@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from orchestrator.application.backend import Backend, connected
-from orchestrator.application.capture import CaseSource
 from orchestrator.application.cases import CaseRequests, case_requests
 from orchestrator.application.evaluation import OnceListener
 from orchestrator.application.preflight import RunEstimate, estimate_run
 from orchestrator.application.prepare import SubmissionRequest, prepare_run
 from orchestrator.application.report import report_of
+from orchestrator.application.subject_input import CaseSource
 from orchestrator.application.submit import submit_run
 from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.notices import NoticePrinter, warning

@@ -14,10 +14,10 @@ import click
 from orchestrator.application import evaluation
 from orchestrator.application.acceptance import accepted_history
 from orchestrator.application.backend import Backend, connected
-from orchestrator.application.capture import ChangeInput
 from orchestrator.application.eval_plan import EvalPlan, EvalRequest, PanelChoice, plan_eval
 from orchestrator.application.eval_sources import BUILTIN, builtin_cases, cases_of, folder_of
 from orchestrator.application.evaluation import StoredEval, begin_eval, load_eval, watch_eval
+from orchestrator.application.subject_input import ChangeInput
 from orchestrator.cli.eval_estimate import show_estimate
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.options import take

@@ -112,7 +112,7 @@ models_option = click.option(
     help="Ask this model in this run instead of others: gpt-5-mini, ollama/qwen3; repeat for several.",
 )
 change_options = in_this_order(
-    click.argument("target", required=False, metavar="[PATH|REV|REV..REV]"),
+    click.argument("targets", nargs=-1, metavar="[PATH|REV|REV..REV] [PATH...]"),
     click.option("--staged", is_flag=True, help="Review what is staged."),
     click.option("--base", metavar="REF", help="Review everything since REF's merge base."),
     click.option("--diff", metavar="FILE|-", help="Review a bare unified diff."),

@@ -13,7 +13,7 @@ import select
 import stat
 import sys
 
-from orchestrator.application.capture import Piped
+from orchestrator.application.subject_input import Piped
 from orchestrator.cli.error_handler import report
 from shared.errors import SubjectError, UserError
 from shared.models.notices import notice

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from orchestrator.application.capture import CaseSource, ChangeInput, QuestionInput
 from orchestrator.application.prepare import (
     PreparedRun,
     SubmissionRequest,
     prepare_run,
 )
+from orchestrator.application.subject_input import CaseSource, ChangeInput, QuestionInput
 from orchestrator.cli.notices import NoticePrinter, cast_lines, first_time
 from orchestrator.cli.options import output_obstacle, take
 from orchestrator.cli.piped import ProcessInput
@@ -52,17 +52,18 @@ class SubmissionOptions:
         """True when an open decision is put to the person at the terminal."""
         return self.decide in (None, ASK)
 
-    def unattended(
-        self, terminal: Terminal, settings: Mapping[str, object], *, waits: bool
-    ) -> bool:
-        """True when nobody will be asked: no terminal, CI, or a gate that was typed, which is a pipeline's question."""
-        gated = any(key in GATES and value for key, value in settings.items())
-        return self.decide is None and waits and (gated or not terminal.can_ask)
-
     @property
     def mode(self) -> str | None:
         """Who decides."""
         return ASK if self.decide == "later" else self.decide
+
+
+def is_unattended(
+    decide: str | None, terminal: Terminal, settings: Mapping[str, object], *, waits: bool
+) -> bool:
+    """True when nobody will be asked: no terminal, CI, or a gate that was typed, which is a pipeline's question."""
+    gated = any(key in GATES and value for key, value in settings.items())
+    return decide is None and waits and (gated or not terminal.can_ask)
 
 
 def typed_request(
@@ -103,7 +104,7 @@ def run_submission(
     """Work on what is requested; the exit code. Nothing is started for a command that cannot work."""
     settings = ServiceSettings.from_environment(environ)
     terminal = Terminal.of(environ, quiet=output.quiet)
-    unattended = options.unattended(terminal, request.settings, waits=not output.no_wait)
+    unattended = is_unattended(options.decide, terminal, request.settings, waits=not output.no_wait)
     prepared = prepare_run(replace(request, unattended=unattended), environ, ProcessInput())
     for _, path in prepared.reports:
         if (obstacle := output_obstacle(path)) is not None:
@@ -141,7 +142,7 @@ def run_submission(
             _introduce(run, prepared, terminal, printer, settings.instance)
             code = watch_until_done(backend, run, terminal, output, words, asks=options.asks)
             if unattended:
-                _tell_unasked(report_of(backend, run), terminal, words)
+                tell_unasked(report_of(backend, run), terminal, words)
             return code
 
         return or_detach(backend, run, terminal, words, watch)
@@ -162,7 +163,7 @@ def _settle(prepared: PreparedRun, terminal: Terminal, output: OutputOptions) ->
     return exit_code(report)
 
 
-def _tell_unasked(report: RunReport, terminal: Terminal, words: Translator) -> None:
+def tell_unasked(report: RunReport, terminal: Terminal, words: Translator) -> None:
     """That a question was answered because nobody was there to be asked."""
     answer = report.result.decision if isinstance(report.result, FindingsResult) else None
     if answer is not None and answer.channel == "policy" and not terminal.quiet:

@@ -55,13 +55,14 @@ class Target:
     path: Path | None = None
 
 
-def read_target(git: Git, request: ChangeRequest) -> Target:
+def read_target(repository: Repository, request: ChangeRequest) -> Target:
     """Tell a path from a revision. Raises SubjectError when it is both, or neither."""
     if request.target is None:
         return Target()
-    path = request.path / request.target
-    on_disk = os.path.lexists(path)
-    named = _names_revision(git, request.target)
+    git, path = repository.git, request.path / request.target
+    # The files of a bare repository are its own: HEAD, refs, config.
+    on_disk = repository.top is not None and os.path.lexists(path)
+    named = names_revision(git, request.target)
     if on_disk and named and request.target not in (".", ".."):
         raise _ambiguous(git, request.target)
     if on_disk or (not named and _was_a_path(git, request.target)):
@@ -201,7 +202,8 @@ def _commit(git: Git, commit: str, word: str) -> StateComparison:
     )
 
 
-def _names_revision(git: Git, target: str) -> bool:
+def names_revision(git: Git, target: str) -> bool:
+    """Whether it is a revision, or a range of two."""
     ends = target.replace("...", "..").split("..") if ".." in target else [target]
     return all(find_commit(git, end or "HEAD") for end in ends)
 

@@ -23,22 +23,19 @@ from orchestrator.subjects.comparisons import (
     INDEX,
     WORKTREE,
     StateComparison,
-    comparisons,
-    read_target,
 )
 from orchestrator.subjects.entries import (
     ABSENT,
     NARROW,
     ChangedEntry,
     diff_too_large,
-    list_entries,
-    list_untracked,
     measure_blobs,
     read_blobs,
     read_patch,
     size_on_disk,
 )
 from orchestrator.subjects.kinds import HARMLESS, HEAD_BYTES, LOADED, inner_target, language_of
+from orchestrator.subjects.location import Located, locate
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.subjects.screening import (
     BINARY,
@@ -60,27 +57,9 @@ from orchestrator.subjects.started import is_started, move_starts
 from shared.errors import SubjectError
 from shared.git.hunks import apply_hunks, new_file_patch
 from shared.git.patch import FilePatch, parse_patch
-from shared.git.repository import Repository, open_repository
+from shared.git.repository import Repository
 from shared.models.coverage import UnreadReason
-from shared.models.notices import Notice, notice
 from shared.models.subject import Origin, SecretLine, Subject
-
-_EVERYTHING = ":(top)"
-
-
-@dataclass(frozen=True)
-class Located:
-    """A change that was found and not read yet: the two states, and what differs between them.
-
-    `nothing` says why there is none, where no comparison holds a change.
-    """
-
-    repository: Repository
-    comparison: StateComparison
-    pathspecs: tuple[str, ...]
-    entries: tuple[ChangedEntry, ...]
-    untracked: tuple[bytes, ...]
-    nothing: Notice | None = None
 
 
 def read_repository(request: ChangeRequest, located: Located | None = None) -> CapturedChange:
@@ -88,51 +67,6 @@ def read_repository(request: ChangeRequest, located: Located | None = None) -> C
     there = located or locate(request)
     reading = _RepositoryReading(request, there.repository, there.comparison, there.pathspecs)
     return reading.change(there.entries, there.untracked)
-
-
-def locate(request: ChangeRequest) -> Located:
-    """The first comparison that the request allows and that holds a change; the last one where none does."""
-    repository, pathspecs, revision = _locate(request)
-    last: StateComparison | None = None
-    for comparison in comparisons(repository, request, revision):
-        entries = list_entries(repository.git, comparison, pathspecs)
-        untracked = list_untracked(repository.git, pathspecs) if comparison.untracked else ()
-        if entries or untracked:
-            return Located(repository, comparison, pathspecs, entries, untracked)
-        last = comparison
-    if last is None:
-        raise SubjectError("This bare repository has no commit yet, so there is nothing to review.")
-    narrowed = pathspecs != (_EVERYTHING,)
-    nothing = notice("nothing_there", why=last.nothing) if narrowed else last.nothing
-    return Located(repository, last, pathspecs, (), (), nothing)
-
-
-def _locate(request: ChangeRequest) -> tuple[Repository, tuple[str, ...], str | None]:
-    """The repository, what limits the paths, and the revision that was named."""
-    if request.target is None:
-        repository = open_repository(request.path, request.environ)
-        return repository, request.pathspecs or (_EVERYTHING,), None
-    place = request.path / request.target
-    if place.is_dir():
-        # A directory may lie in another repository than the one that we are in.
-        repository = open_repository(place, request.environ)
-        if request.path.resolve().is_relative_to(repository.place.resolve()):
-            read_target(repository.git, request)
-        return repository, _below(repository, place, request), None
-    repository = open_repository(place.parent if place.is_file() else request.path, request.environ)
-    target = read_target(repository.git, request)
-    if target.path is not None:
-        return repository, _below(repository, target.path, request), None
-    return repository, request.pathspecs or (_EVERYTHING,), target.revision
-
-
-def _below(repository: Repository, path: Path, request: ChangeRequest) -> tuple[str, ...]:
-    if repository.top is None or request.pathspecs:
-        return request.pathspecs or (_EVERYTHING,)
-    # The file itself may be a symbolic link, so only its folder is resolved.
-    place = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
-    inside = place.relative_to(repository.top.resolve()).as_posix()
-    return (_EVERYTHING,) if inside == "." else (f":(top,literal){inside}",)
 
 
 @dataclass(frozen=True)

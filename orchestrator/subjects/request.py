@@ -50,13 +50,15 @@ class Screen:
 class ChangeRequest:
     """Which change to capture, as it was typed.
 
-    `path` is the current directory; `target` a path, a revision, `A..B` or `A...B`; `diff` a bare unified
-    diff, which excludes the others; `pathspecs` narrow it in git's own syntax, relative to `path`. `files` are the
-    states from which a diff leads, given with it: no repository is looked for then (empty: nobody knows them).
+    `path` is the current directory; `target` a path, a revision, `A..B` or `A...B`; `paths` are those named after
+    it; `diff` is a bare unified diff, which excludes the others; `pathspecs` narrow it in git's own syntax, relative
+    to `path`. `files` are the states from which a diff leads, given with it: no repository is looked for then (empty:
+    nobody knows them).
     """
 
     path: Path
     target: str | None = None
+    paths: tuple[str, ...] = ()
     staged: bool = False
     base: str | None = None
     diff: bytes | None = None

@@ -159,10 +159,11 @@ class WorkflowType(Generic[OptionsT]):
     """A workflow. Runs of the versions from `oldest` on are still finished as they were begun: it looks at
     `spec.workflow_version` where the versions differ.
 
-    `logic` and `display` are given, or named by the module whose `LOGIC` or `DISPLAY` they are.
+    `logic`, `display` and `record_types` are given, or named by the module whose `LOGIC`, `DISPLAY` or `RECORDS` they
+    are.
 
-    `section` is where the configuration has its own options (empty: nowhere). `records` are the types of the facts
-    that it writes into the journal; `starts` the workflows of its child runs, which never lead back to it.
+    `section` is where the configuration has its own options (empty: nowhere). `record_types` are those of the
+    facts that it writes into the journal; `starts` the workflows of its child runs, which never lead back to it.
     With `finds` its verdict follows from findings. `round_roles` contribute to rounds that are assessed when all of
     them are there; `rounds` is how many it takes at most, `objection` why it cannot be held with a panel, `lasts_s` how
     long its discussion may take before it concludes. `disclaimers` are what every report says first. `help` and
@@ -179,7 +180,7 @@ class WorkflowType(Generic[OptionsT]):
     oldest: int | None = None
     display: WorkflowDisplay | str = WorkflowDisplay()
     section: str = ""
-    records: tuple[type[RecordBody], ...] = (RoundRecord,)
+    record_types: tuple[type[RecordBody], ...] | str = (RoundRecord,)
     decisions: tuple[DecisionType, ...] = ()
     starts: tuple[str, ...] = ()
     finds: bool = False
@@ -207,6 +208,14 @@ class WorkflowType(Generic[OptionsT]):
         if not isinstance(self.display, str):
             return self.display
         loaded: WorkflowDisplay = _named(self.display, "DISPLAY")
+        return loaded
+
+    @property
+    def records(self) -> tuple[type[RecordBody], ...]:
+        """The types of the facts that it writes into the journal; loaded now where they are only named."""
+        if not isinstance(self.record_types, str):
+            return self.record_types
+        loaded: tuple[type[RecordBody], ...] = _named(self.record_types, "RECORDS")
         return loaded
 
     @property

@@ -189,10 +189,24 @@ def test_an_applied_fix_is_never_repeated_by_a_fork(
     assert refused.returncode == 2
     assert "neither an approval nor what wrote" in refused.stderr
     assert "--from decision" in refused.stderr
-    waits = live("fork", run, "--from", "decision", "--json", "-q")
+    waits = live("fork", run, "--from", "decision", "--decide", "ask", "--json", "-q")
     assert waits.returncode == 8, waits.stderr
     assert json.loads(waits.stdout)["decision"]["state"] == "open"
     assert json.loads(waits.stdout)["applied"] == []
+
+
+@pytest.mark.parametrize("gate", [(), ("--fail-on", "info")])
+def test_a_fork_that_nobody_attends_leaves_no_question_open(
+    live: CommandLine, changed_repository: Path, gate: tuple[str, ...]
+) -> None:
+    run = reviewed(live, changed_repository, "--decide", "apply_fix")["run"]["id"]
+
+    done = live("fork", run, "--from", "decision", *gate)
+
+    assert done.returncode == (1 if gate else 0), done.stderr
+    assert "Nobody could be asked here, so the answer was `skip`" in done.stderr
+    fork = data(live, "show", "last")
+    assert (fork["run"]["status"], fork["applied"]) == ("completed", [])
 
 
 def test_what_cannot_be_forked_says_why_and_stores_nothing(

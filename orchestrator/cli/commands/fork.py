@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from orchestrator.cli.options import (
 )
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import decide_option, rule_options, take_rules
-from orchestrator.cli.submission import leave_it
+from orchestrator.cli.submission import is_unattended, leave_it, tell_unasked
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.exit_code import ExitCode
@@ -99,6 +100,10 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
     check_output(options.output)
     rules = take_rules(typed)
     terminal = Terminal.of(os.environ, quiet=options.quiet)
+    waits = not options.no_wait
+    unattended = is_unattended(
+        typed["decide"], terminal, _gate(rules, typed["settings"]), waits=waits
+    )
     with connected(os.environ, workers=False) as backend:
         origin = report_of(backend, run)
         request = ForkRequest(
@@ -106,6 +111,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
             directory=Path.cwd(),
             rules=rules,
             language=options.language,
+            unattended=unattended,
             **typed,
         )
         printer = NoticePrinter(terminal, options.words(origin.spec))
@@ -113,7 +119,6 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
         plan = planned.plan
         if dry_run:
             return _show_plan(plan, terminal, as_json=options.as_json)
-        waits = not options.no_wait
         forked = submit_fork(
             backend,
             planned,
@@ -130,11 +135,21 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
         asks = typed["decide"] in (None, ASK)
 
         def watch() -> int:
-            return watch_until_done(
+            code = watch_until_done(
                 backend, forked, terminal, options, words, asks=asks, from_now=True
             )
+            if unattended:
+                tell_unasked(report_of(backend, forked), terminal, words)
+            return code
 
         return or_detach(backend, forked, terminal, words, watch)
+
+
+def _gate(rules: Mapping[str, str], settings: Iterable[str]) -> dict[str, str]:
+    """What was typed of the gate, by the configuration's keys."""
+    options = (text.partition("=") for text in settings)
+    stated = {name.strip().rpartition(".")[2]: value for name, _, value in options}
+    return {f"gate.{name.replace('-', '_')}": value for name, value in {**rules, **stated}.items()}
 
 
 def _show_plan(plan: ForkPlan, terminal: Terminal, *, as_json: bool) -> int:

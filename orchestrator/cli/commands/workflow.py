@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from orchestrator.application.capture import CaseSource, ChangeInput, QuestionInput
+from orchestrator.application.subject_input import CaseSource, ChangeInput, QuestionInput
 from orchestrator.cli.default_command import IMPLICIT, require_question, require_subject
 from orchestrator.cli.options import (
     Decorator,

@@ -31,7 +31,8 @@ from dataclasses import dataclass
 from orchestrator.core.findings.stances import VALUES
 from orchestrator.workflows.case.critique import CritiqueHistory
 from orchestrator.workflows.case.result import Basis, CaseConfidence, ConfidencePart
-from orchestrator.workflows.case.state import LENSES, GraphState
+from orchestrator.workflows.case.roles import LENSES
+from orchestrator.workflows.case.state import GraphState
 from shared.models.findings import Finding, FindingStatus, Severity
 
 WEIGHTS = {"spans": 0.3, "severity": 0.2, "answers": 0.2, "agreement": 0.2, "feedback": 0.1}

@@ -35,9 +35,9 @@ from orchestrator.workflows.case.proceedings import (
 )
 from orchestrator.workflows.case.prompts import CritiqueView
 from orchestrator.workflows.case.records import CritiqueRecord, PointGround
-from orchestrator.workflows.case.roles import CaseRole
+from orchestrator.workflows.case.roles import LENSES, CaseRole
 from orchestrator.workflows.case.routing import lens_cards
-from orchestrator.workflows.case.state import LENSES, GraphState
+from orchestrator.workflows.case.state import GraphState
 from shared.models.assessment import Assessment
 from shared.models.critique import CaseCritique
 from shared.models.findings import Finding, Position, Stance

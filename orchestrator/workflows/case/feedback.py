@@ -17,9 +17,9 @@ from orchestrator.workflows.case.proceedings import (
     take_nodes,
 )
 from orchestrator.workflows.case.records import FeedbackRecord
-from orchestrator.workflows.case.roles import CaseRole
+from orchestrator.workflows.case.roles import LENSES, CaseRole
 from orchestrator.workflows.case.routing import lens_cards, ranked_cards
-from orchestrator.workflows.case.state import LENSES, GraphState
+from orchestrator.workflows.case.state import GraphState
 from shared.models.critique import CritiqueFeedback
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.notices import Notice, notice, verbatim

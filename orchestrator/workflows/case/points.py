@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from orchestrator.core.findings.evidence import Checked, not_counted
 from orchestrator.core.findings.merging import Raised
 from orchestrator.workflows.case.records import PointGround
-from orchestrator.workflows.case.roles import CaseRole
-from orchestrator.workflows.case.state import LENSES
+from orchestrator.workflows.case.roles import LENSES, CaseRole
 from shared.models.case import CHART, ChartSpan, LensPoint, LensResult
 from shared.models.critique import CritiquePoint
 from shared.models.findings import Place, RaisedFinding, Severity

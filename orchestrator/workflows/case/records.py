@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from orchestrator.core.replay.commands import RecordBody
+from orchestrator.core.replay.commands import RecordBody, RoundRecord
 from orchestrator.workflows.case.result import CaseConfidence, CaseRouting
 from shared.models.case import ChartSpan
 from shared.models.notices import Notice
@@ -79,3 +79,7 @@ class ReflectionRecord(RecordBody):
     decision: Literal["again", "enough", "repeats", "exhausted", "nothing_left", "stopped"]
     why: Notice
     memory: tuple[Notice, ...] = ()
+
+
+RECORDS = (RoundRecord, RoutingRecord, CritiqueRecord, FeedbackRecord, ReflectionRecord)
+"""Every kind of fact that a case writes."""

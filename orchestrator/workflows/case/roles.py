@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+LENSES = "lenses"
+"""The participant that computes: it raises what the critic's tools found."""
+
 
 class CaseRole(StrEnum):
     """The nodes of the graph. In the second group of them participants speak, too."""

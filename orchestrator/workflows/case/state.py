@@ -15,9 +15,6 @@ from shared.models.case import (
 )
 from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
 
-LENSES = "lenses"
-"""The participant that computes: it raises what the critic's tools found."""
-
 
 @dataclass(frozen=True)
 class Preprocessing:

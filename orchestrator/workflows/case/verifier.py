@@ -24,8 +24,8 @@ from orchestrator.workflows.case.proceedings import (
 )
 from orchestrator.workflows.case.records import PointGround
 from orchestrator.workflows.case.result import Priority, SolutionEntry
-from orchestrator.workflows.case.roles import CaseRole
-from orchestrator.workflows.case.state import LENSES, GraphState
+from orchestrator.workflows.case.roles import LENSES, CaseRole
+from orchestrator.workflows.case.state import GraphState
 from shared.models.case import ChartSpan
 from shared.models.critique import Solution, Solutions
 from shared.models.findings import Finding, FindingStatus, Severity

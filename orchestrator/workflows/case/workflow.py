@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from orchestrator.core.findings.verdict import GateRule
 from orchestrator.core.parts import CRITIC, Filling, PartType
-from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.core.setting import Flag
 from orchestrator.workflows.case.choices import DECISION
 from orchestrator.workflows.case.options import CaseOptions
-from orchestrator.workflows.case.records import (
-    CritiqueRecord,
-    FeedbackRecord,
-    ReflectionRecord,
-    RoutingRecord,
-)
-from orchestrator.workflows.case.roles import CaseRole
-from orchestrator.workflows.case.state import LENSES
+from orchestrator.workflows.case.roles import LENSES, CaseRole
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from shared.models.notices import notice
 
@@ -67,7 +59,7 @@ WORKFLOW: WorkflowType[CaseOptions] = WorkflowType(
             dispensable=True,
         ),
     ),
-    records=(RoundRecord, RoutingRecord, CritiqueRecord, FeedbackRecord, ReflectionRecord),
+    record_types="orchestrator.workflows.case.records",
     decisions=(DECISION,),
     finds=True,
     gate=lambda options: GateRule(fail_on=options.fail_on),

@@ -60,7 +60,7 @@ WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     ),
     decisions=(DECISION,),
     finds=True,
-    records=(RoundRecord, DepthRecord),
+    record_types=(RoundRecord, DepthRecord),
     gate=lambda options: GateRule(
         fail_on=options.fail_on, requires_reviewer=options.require_reviewer
     ),

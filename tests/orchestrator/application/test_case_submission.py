@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from orchestrator.application.backend import Backend
-from orchestrator.application.capture import CaseSource, Piped
 from orchestrator.application.cases import CaseRequests, case_requests
 from orchestrator.application.prepare import NO_INPUT, PreparedRun, SubmissionRequest, prepare_run
+from orchestrator.application.subject_input import CaseSource, Piped
 from orchestrator.cli.case_submission import result_files, several_exit_code
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.locale.translator import ENGLISH
@@ -172,7 +172,7 @@ def test_a_repositorys_own_file_cannot_let_a_case_leave(folder: Path):
 
 
 def test_other_workflows_are_as_free_as_before(folder: Path):
-    from orchestrator.application.capture import QuestionInput
+    from orchestrator.application.subject_input import QuestionInput
 
     request = SubmissionRequest(
         directory=folder, workflow="ask", subject=QuestionInput(words=("why?",))

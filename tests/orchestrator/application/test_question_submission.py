@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.application.capture import QuestionInput
 from orchestrator.application.prepare import PreparedRun, prepare_run
+from orchestrator.application.subject_input import QuestionInput
 from orchestrator.cli.submission import SubmissionOptions, typed_request
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.panel.options import PanelOptions

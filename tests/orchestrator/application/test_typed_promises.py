@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.application.capture import QuestionInput
 from orchestrator.application.prepare import SubmissionRequest, prepare_run
+from orchestrator.application.subject_input import QuestionInput
 from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError
 from shared.models.run import RunSpec

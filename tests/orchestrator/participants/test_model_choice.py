@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.application.capture import QuestionInput
 from orchestrator.application.prepare import SubmissionRequest, prepare_run
+from orchestrator.application.subject_input import QuestionInput
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.request import for_this_run
 from orchestrator.presentation.locale.translator import ENGLISH

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.application.capture import ChangeInput, locate_change
+from orchestrator.application.capture import locate_change
+from orchestrator.application.subject_input import ChangeInput
 from orchestrator.participants.casting import build_cast
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.settings.loading import Configuration, load_configuration
@@ -87,7 +88,7 @@ def change(project: Project, how: str) -> dict[str, Any]:
     project.write(".quorate.yaml", ALONE)
     if how == "worktree":
         project.git("add", "-N", ".quorate.yaml")
-        return {"target": "."}
+        return {"targets": (".",)}
     project.git("add", "-A")
     if how == "staged":
         return {"staged": True}
@@ -97,7 +98,7 @@ def change(project: Project, how: str) -> dict[str, Any]:
         project.git("branch", "-qf", "main", first)
         return {"base": "main"}
     return {
-        "target": {"commit": "HEAD", "range": f"{first}..HEAD", "since": f"{first}...HEAD"}[how]
+        "targets": ({"commit": "HEAD", "range": f"{first}..HEAD", "since": f"{first}...HEAD"}[how],)
     }
 
 
@@ -126,7 +127,7 @@ def test_what_was_committed_before_adds_to_the_panel_and_does_not_replace_it(
 ) -> None:
     project.commit(a__py="x = 1\n", __quorate__yaml=ALONE)
     project.commit(a__py="eval(x)\n")
-    found = project.load(target="HEAD")
+    found = project.load(targets=("HEAD",))
     assert (codes(found), found.settings.language) == ([], "ko")
     assert [entry.name for entry in found.joining] == ["complexity"]
     assert project.critics(found) == ALL
@@ -189,7 +190,7 @@ def test_without_a_commit_nothing_is_used(project: Project) -> None:
         assert codes(found) == ["project_unread"]
         assert "no commit" in Translator().translate(found.notices[0])
     project.git("commit", "-qm", "root")
-    assert project.load(target="HEAD").settings.language is None
+    assert project.load(targets=("HEAD",)).settings.language is None
 
 
 def test_where_git_cannot_answer_nothing_is_used(project: Project) -> None:
@@ -234,7 +235,7 @@ def test_a_worktree_and_a_bare_repository_have_a_base_too(project: Project) -> N
     project.git("worktree", "add", "-q", "../beside", "-b", "beside")
     project.git("clone", "-q", "--bare", ".", "../bare.git")
     for place in ("../beside", "../bare.git"):
-        assert project.load(place, target="HEAD~0").settings.language == "ko"
+        assert project.load(place, targets=("HEAD~0",)).settings.language == "ko"
 
 
 def test_filters_and_attributes_of_the_repository_do_not_touch_what_is_read(
@@ -270,4 +271,4 @@ def test_another_repositorys_change_is_judged_by_that_repositorys_file(
     other.commit(__quorate__yaml="language: ko\n", a__py="x = 1\n")
     other.write("a.py", "eval(x)\n")
     project.commit(__quorate__yaml="language: en\n")
-    assert project.load(target=str(other.path)).settings.language == "ko"
+    assert project.load(targets=(str(other.path),)).settings.language == "ko"

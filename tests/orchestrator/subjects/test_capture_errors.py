@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from orchestrator.presentation.locale.translator import ENGLISH
-from orchestrator.subjects.repository_change import locate
+from orchestrator.subjects.location import locate
 from orchestrator.subjects.request import CaptureLimits, ChangeRequest
 from shared.errors import SubjectError
 

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from orchestrator.core.forges import PublishedCommit
+from orchestrator.subjects.location import locate
 from orchestrator.subjects.publication import published
-from orchestrator.subjects.repository_change import locate
 from orchestrator.subjects.request import ChangeRequest
 from tests.orchestrator.subjects.conftest import Repo
 

@@ -122,7 +122,7 @@ WORKFLOW: WorkflowType[PollOptions] = WorkflowType(
         PartType(CRITIC, "answers", (ESTIMATE,), many=True),
         PartType(CHAIR, "teller", (TELL,), task="tell what they hold"),
     ),
-    records=(Tally,),
+    record_types=(Tally,),
     decisions=(DECISION,),
     starts=("ask",),
 )

@@ -1,0 +1,108 @@
+"""What a run is to be about, as it was typed or given: nothing of it is read yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from shared.errors import UserError
+from shared.models.notices import Notice
+
+STDIN = "-"
+STORED = "stored"
+"""Among the similar cases: those that earlier runs captured."""
+
+
+@dataclass(frozen=True)
+class ChangeInput:
+    """Which change a review is for; `diff` names a file, `-` is standard input. None: what is there decides.
+
+    `targets` are a revision, a range or a path, and the paths after it.
+    """
+
+    targets: tuple[str, ...] = ()
+    staged: bool = False
+    base: str | None = None
+    diff: str | None = None
+
+
+@dataclass(frozen=True)
+class GivenChange:
+    """A change that its caller holds: a unified diff, and the files that it leads from, as far as they are known."""
+
+    diff: bytes
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class QuestionInput:
+    """What a panel is asked. A word `-`, or `-` as the file, is standard input."""
+
+    words: tuple[str, ...] = ()
+    file: str | None = None
+    contexts: tuple[str, ...] = ()
+    no_stdin: bool = False
+
+    @property
+    def own_words(self) -> list[str]:
+        """The words without those that mean standard input."""
+        return [word for word in self.words if word != STDIN]
+
+    @property
+    def names_stdin(self) -> bool:
+        """True when `-` was written."""
+        return STDIN in self.words or self.file == STDIN
+
+
+@dataclass(frozen=True)
+class CaseSource:
+    """A clinical case: a file or a folder, `-` for standard input, and what it is compared with.
+
+    `similar` are files and folders of similar cases, and `stored` for those of earlier runs; `documents` are those in
+    which evidence is looked for.
+    """
+
+    case: str
+    similar: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+
+    @property
+    def wants_stored(self) -> bool:
+        """Whether cases of earlier runs are wanted among the similar ones."""
+        return STORED in self.similar
+
+
+@dataclass(frozen=True)
+class Piped:
+    """What came on standard input; `notices` say why nothing did."""
+
+    content: bytes | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+class StandardInput(Protocol):
+    """Where `-` and what is piped in come from."""
+
+    def diff(self, limit: int) -> bytes:
+        """All of it, up to `limit` bytes."""
+
+    def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:
+        """Words or material. `named`: `-` was written; `has_words`: the question is known without it.
+
+        Raises UserError beyond `limit` bytes, and when nothing comes that could be asked.
+        """
+
+
+class NoStandardInput:
+    """Nothing is piped into a caller that has no terminal: an HTTP request, a batch, a schedule."""
+
+    def diff(self, limit: int) -> bytes:  # noqa: ARG002 - the Protocol's signature
+        """Raises UserError."""
+        raise UserError("there is no standard input here: name a file, or give the text")
+
+    def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:  # noqa: ARG002 - the Protocol's signature
+        """Nothing. Raises UserError when `-` was written."""
+        if named:
+            self.diff(limit)
+        return Piped()
