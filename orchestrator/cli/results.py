@@ -11,6 +11,7 @@ from orchestrator.core.document import Line
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.formats import OutputFormat, format_named, format_of
 from orchestrator.core.results import ChangeResult, TestsOutcome
+from orchestrator.presentation.coverage import unanalysed
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.json import as_json
@@ -26,6 +27,7 @@ from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import is_brief, open_decision
 from orchestrator.presentation.terminal import Terminal, columns_of
 from orchestrator.presentation.warning_lines import warned
+from orchestrator.subjects.kinds import language_of
 from orchestrator.workflows.descriptor import SubjectKind
 from shared.errors import EnvironmentFault
 from shared.models.notices import Notice
@@ -80,7 +82,7 @@ def deliver(
     if options.as_json:
         terminal.result(dumps(as_json(report, told)))
     elif terminal.quiet and has_passed(report):
-        terminal.warn(warned((*report.scripted, *_empty_diff(report)), words))
+        terminal.warn(warned((*report.scripted, *_empty_diff(report), *_unanalysed(report)), words))
     elif read and sys.stdout.isatty():
         terminal.result(closing_lines(report, words, columns_of(sys.stdout)))
     else:
@@ -105,6 +107,13 @@ def _empty_diff(report: RunReport) -> Iterable[Notice]:
     """The command that should have written it may have failed."""
     why = report.not_asked
     return () if why is None or why.code != "nothing_in_diff" else (why,)
+
+
+def _unanalysed(report: RunReport) -> Iterable[Notice]:
+    """A check that passed because nobody could look at the code has checked nothing of it."""
+    if not isinstance(report.result, ChangeResult):
+        return ()
+    return unanalysed(report.result.coverage, lambda path: language_of(path) is not None)
 
 
 def has_passed(report: RunReport) -> bool:

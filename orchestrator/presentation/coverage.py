@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from shared.models.coverage import (
@@ -42,6 +42,15 @@ def rule_readings(report: CoverageReport | None) -> tuple[Notice, ...]:
     return tuple(
         _looked(_LOOKS[depth], [file for file in alone if file.depth is depth]) for depth in depths
     )
+
+
+def unanalysed(report: CoverageReport | None, is_code: Callable[[str], bool]) -> tuple[Notice, ...]:
+    """That nobody who knows their language looked at some files of code; `is_code` tells code by its path."""
+    if report is None:
+        return ()
+    alone = report.left_to_rules
+    files = [file for file in alone if file.depth is ReadingDepth.TEXT and is_code(file.path)]
+    return (_looked("unanalysed", files),) if files else ()
 
 
 def _looked(code: str, files: Sequence[FileCoverage]) -> Notice:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from shared.models.panel import Participant
 from shared.providers.catalogue import CATALOGUE, ProviderType, ProviderTypes, secret_headers
-from shared.providers.options import CommandOptions, HttpOptions
+from shared.providers.options import CommandOptions, HttpOptions, ProviderOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +86,28 @@ def key_variables(
     )
 
 
-def _variables(participant: Participant, catalogue: ProviderTypes) -> Iterator[str]:
+def stored_sources(
+    participant: Participant, catalogue: ProviderTypes = CATALOGUE
+) -> tuple[KeySource, ...]:
+    """The files and entries of the keyring that calls to a participant read."""
+    options = _options(participant, catalogue)
+    if not isinstance(options, HttpOptions):
+        return ()
+    sources = key_sources(catalogue[participant.provider], options, catalogue)
+    return tuple(source for source in sources if source.file or source.keyring)
+
+
+def _options(participant: Participant, catalogue: ProviderTypes) -> ProviderOptions | None:
     row = catalogue.get(participant.provider)
-    if row is None:
-        return
     try:
-        options = row.options.model_validate(participant.options)
+        return None if row is None else row.options.model_validate(participant.options)
     except ValidationError:  # of an older version: its turn says what is wrong
+        return None
+
+
+def _variables(participant: Participant, catalogue: ProviderTypes) -> Iterator[str]:
+    options, row = _options(participant, catalogue), catalogue.get(participant.provider)
+    if options is None or row is None:
         return
     if isinstance(options, HttpOptions):
         yield from (source.env for source in key_sources(row, options, catalogue) if source.env)

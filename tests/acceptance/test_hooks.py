@@ -20,11 +20,11 @@ NEVER_SENT = "hooks_never_sent_value"
 PASSWORD = "k3Jd8sLq0" + "PzX71vbN2"
 
 
-def hook() -> str:
-    """The one script of the pages that git may run before a commit."""
+def hooks() -> tuple[str, str]:
+    """The scripts of the page that git may run before a commit, and before it pushes."""
     page = next(page for page in PAGES if page.name == "exit-codes.md")
-    (script,) = (block.body for block in blocks_of(page) if is_script(block))
-    return script
+    before_commit, before_push = (block.body for block in blocks_of(page) if is_script(block))
+    return before_commit, before_push
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def hooked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "start")
     place = repository / ".git" / "hooks" / "pre-commit"
-    place.write_text(hook())
+    place.write_text(hooks()[0])
     place.chmod(0o755)
     return repository
 
@@ -161,6 +161,15 @@ def test_a_harmless_commit_passes_in_silence(kind: str, commit, hooked: Path) ->
     git(hooked, "submodule", "update", "-q", "--checkout")
 
 
+def test_a_commit_in_a_language_that_nothing_here_reads_passes_and_says_so(
+    commit, hooked: Path
+) -> None:
+    (hooked / "Job.java").write_text("class Job {}\n")
+    done = commit()
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("⚠ Nothing here reads the language of Job.java: looked at for")
+
+
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_commit_is_stopped_and_says_why(kind: str, commit, hooked: Path) -> None:
     change, code, told = BAD[kind]
@@ -169,6 +178,55 @@ def test_a_bad_commit_is_stopped_and_says_why(kind: str, commit, hooked: Path) -
     assert done.returncode == code
     assert told in done.stdout + done.stderr
     assert not any(secret in done.stdout + done.stderr for secret in (NEVER_SENT, PASSWORD))
+
+
+def test_a_push_is_stopped_by_any_commit_of_a_branch_that_the_remote_has_not(
+    live: CommandLine, tmp_path: Path
+) -> None:
+    remote, repository = tmp_path / "remote.git", tmp_path / "work place"
+    git(tmp_path, "init", "-q", "--bare", str(remote))
+    git(tmp_path, "init", "-q", "-b", "main", str(repository))
+    git(repository, "config", "user.name", "Test")
+    git(repository, "config", "user.email", "test@localhost")
+    git(repository, "remote", "add", "origin", str(remote))
+    place = repository / ".git" / "hooks" / "pre-push"
+    place.write_text(hooks()[1])
+    place.chmod(0o755)
+    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+
+    def commit(name: str, text: str) -> None:
+        (repository / name).write_text(text)
+        git(repository, "add", "-A")
+        git(repository, "commit", "-qm", name)
+
+    def push(*what: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["git", "push", "-q", "origin", *what],
+            cwd=repository,
+            env={**live.environ, "PATH": path},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+
+    commit("app.py", "VALUE = 1\n")
+    first = push("main")
+    assert (first.returncode, first.stdout + first.stderr) == (0, "")
+    git(repository, "checkout", "-qb", "기능")
+    commit("bad.py", "import subprocess\n\n\ndef f(x):\n    subprocess.call(x, shell=True)\n")
+    commit("good.py", "VALUE = 2\n")
+    new = push("기능")
+    assert new.returncode == 1
+    assert "bad.py:5: CRITICAL" in new.stdout + new.stderr
+    (repository / "bad.py").unlink()
+    commit("good.py", "VALUE = 3\n")
+    mended = push("기능")
+    assert (mended.returncode, mended.stdout + mended.stderr) == (0, "")
+    commit("worse.py", "def f(x):\n    return eval(x)\n")
+    assert "worse.py:2: MAJOR" in push("기능").stdout
+    assert push(":기능").returncode == 0
 
 
 def test_an_empty_diff_is_said_even_quietly(live: CommandLine, hooked: Path) -> None:

@@ -17,7 +17,7 @@ from shared.models.notices import notice, verbatim
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.providers.catalogue import provider_type
-from shared.providers.limits import account_of, key_of, limits_of
+from shared.providers.limits import account_of, limits_of
 from shared.providers.options import AccountLimits
 from workers.limits.headers import cooldown_s
 from workers.limits.limiter import Limiter, Permit, permit_name
@@ -30,6 +30,7 @@ from workers.limits.state import (
     Settled,
 )
 from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall
+from workers.providers.credentials import forget_kept_keys, key_mark
 from workers.providers.guard import Guard
 
 IN_PLACE_S = 1.0
@@ -98,7 +99,7 @@ def _asked(call: ProviderCall) -> AdmissionRequest:
         limits=_limits(participant),
         tokens=call.prompt_tokens + min(call.max_output_tokens, EXPECTED_OUTPUT_TOKENS),
         names=(participant.provider, participant.name),
-        key=key_of(participant),
+        key=key_mark(participant),
     )
 
 
@@ -229,6 +230,8 @@ def effect_of(error: ProviderError) -> Effect:
 
 def _failure(permit: Permit, error: ProviderError) -> CallEnd:
     effect = effect_of(error)
+    if error.kind is FailureKind.CREDENTIALS:
+        forget_kept_keys()
     return CallEnd(
         permit.asked,
         permit.bucket,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import re
 import time
@@ -11,8 +12,10 @@ from pathlib import Path
 
 from shared.errors import EnvironmentFault, ProviderError, Scope
 from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
 from shared.providers.key_store import SERVICE, KeyPlace, read_key
-from shared.providers.keys import KeySource
+from shared.providers.keys import KeySource, key_variables, stored_sources
+from shared.providers.limits import key_of
 
 # Providers repeat a refused key in their error texts, partly masked.
 _KEY_LIKE = re.compile(
@@ -55,6 +58,28 @@ def key_from(
         environ = os.environ if environ is None else environ
         return _from_environment(participant, source, source.env, environ)
     return None
+
+
+def key_mark(participant: Participant, environ: Mapping[str, str] | None = None) -> str:
+    """Tells the keys of a participant from those that are put into their place; nothing leads back to a key."""
+    environ = os.environ if environ is None else environ
+    values = [environ.get(name, "") for name in key_variables(participant)]
+    values += [_stored(participant.name, source) for source in stored_sources(participant)]
+    return hashlib.sha256("\n".join([key_of(participant), *values]).encode()).hexdigest()[:8]
+
+
+def _stored(participant: str, source: KeySource) -> str:
+    """What a file or the keyring holds now; nothing where the call itself will say what is wrong."""
+    try:
+        key = key_from(participant, source)
+    except ProviderError:
+        return ""
+    return "" if key is None else key.reveal()
+
+
+def forget_kept_keys() -> None:
+    """The keyring is asked again: one of its keys was refused, and may be another one by now."""
+    _held.cache_clear()
 
 
 @functools.lru_cache(maxsize=64)

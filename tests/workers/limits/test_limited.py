@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -189,6 +190,23 @@ def test_a_refused_key_does_not_keep_another_key_of_the_same_account_from_being_
 
     other = call_of(options={"account": "a", "api_key_env": "ANOTHER_KEY"})
     Limited(double, limiter).complete(other, NEVER)
+    assert len(double.calls) == 2
+
+
+def test_a_key_that_was_corrected_in_its_file_is_tried_at_once(
+    limiter: Limiter, tmp_path: Path
+) -> None:
+    file = tmp_path / "key"
+    file.write_text("wrong-key\n")
+    call = call_of(options={"account": "corrected", "api_key_file": str(file)})
+    double = Double(raises=[ProviderError(FailureKind.CREDENTIALS, "wrong key")])
+    for _ in range(2):
+        with pytest.raises(ProviderError, match="wrong key"):
+            Limited(double, limiter).complete(call, NEVER)
+    assert len(double.calls) == 1
+
+    file.write_text("right-key\n")
+    Limited(double, limiter).complete(call, NEVER)
     assert len(double.calls) == 2
 
 
