@@ -58,7 +58,7 @@ LINE = WorkflowType(
     logic=WorkflowLogic(line),
     subject=SubjectKind.CHANGE,
     parts=(),
-    records=(),
+    record_types=(),
 )
 
 
