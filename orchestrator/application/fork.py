@@ -127,18 +127,11 @@ def _plan(
     spec = changed(inheritable(recording.spec), changes)
     spec = _with_overrides(spec, request)
     stated = any(change.path == ("decision", "mode") for change in changes)
-    unattended = request.unattended and spec.decision.mode == ASK and not stated
-    if request.language is not None or request.participants or unattended:
-        # What may not leave this machine in the origin may not leave it in a fork.
-        promises = {"allow_external": spec.allow_external, "allow_models": spec.allow_models}
-        kept: dict[str, JsonValue] = {f"privacy.{k}": False for k, v in promises.items() if not v}
-        configuration = load_configuration(
-            request.directory, environ, explicit=request.config, overrides=kept
-        )
-        here = _Here(configuration, environ, request.directory)
-        if unattended:
-            policy = leaving(spec.decision, spec.workflow, configuration)
-            spec = spec.model_copy(update={"decision": policy})
+    if request.unattended and spec.decision.mode == ASK and not stated:
+        policy = leaving(spec.decision, spec.workflow, _here(spec, request, environ).configuration)
+        spec = spec.model_copy(update={"decision": policy})
+    if request.language is not None or request.participants:
+        here = _here(spec, request, environ)
         if request.language is not None:
             spec = here.in_language(spec, request.language, documents)
         copied = [recording.rows[key] for key in prefix.steps]
@@ -147,6 +140,16 @@ def _plan(
     stored = recording.document
     known = replace(recording, document=lambda name: documents.get(name) or stored(name))
     return plan_fork(known, prefix, spec)
+
+
+def _here(spec: RunSpec, request: ForkRequest, environ: Mapping[str, str]) -> _Here:
+    """What may not leave this machine in the origin may not leave it in a fork."""
+    promises = {"allow_external": spec.allow_external, "allow_models": spec.allow_models}
+    kept: dict[str, JsonValue] = {f"privacy.{k}": False for k, v in promises.items() if not v}
+    configuration = load_configuration(
+        request.directory, environ, explicit=request.config, overrides=kept
+    )
+    return _Here(configuration, environ, request.directory)
 
 
 def _with_overrides(spec: RunSpec, request: ForkRequest) -> RunSpec:

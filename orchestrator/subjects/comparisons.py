@@ -60,8 +60,7 @@ def read_target(repository: Repository, request: ChangeRequest) -> Target:
     if request.target is None:
         return Target()
     git, path = repository.git, request.path / request.target
-    # The files of a bare repository are its own: HEAD, refs, config.
-    on_disk = repository.top is not None and os.path.lexists(path)
+    on_disk = _is_on_disk(repository, path)
     named = names_revision(git, request.target)
     if on_disk and named and request.target not in (".", ".."):
         raise _ambiguous(git, request.target)
@@ -73,6 +72,11 @@ def read_target(repository: Repository, request: ChangeRequest) -> Target:
         f"'{request.target}' is neither a path nor a revision of this repository."
         f"{suggest(git, request.target)}"
     )
+
+
+def _is_on_disk(repository: Repository, path: Path) -> bool:
+    """Whether there is such a file; those in a bare repository (HEAD, refs, config) are its own."""
+    return repository.top is not None and os.path.lexists(path)
 
 
 def _ambiguous(git: Git, target: str) -> SubjectError:
