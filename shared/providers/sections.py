@@ -70,7 +70,7 @@ class SpeakerSection(ProviderSection):
     context_tokens: Annotated[
         int | None,
         Documented(
-            "what the model reads and writes in one call; decides in how many portions a large change is read",
+            "what the model reads and writes in one call; decides in how many portions a large change or chart is read",
             "from the table of models",
         ),
     ] = Field(default=None, gt=0)

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from orchestrator.core.discussion.turn_results import spent
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
+from orchestrator.workflows.case.chart_parts import last_line
 from orchestrator.workflows.case.context import CaseContext
-from orchestrator.workflows.case.critic import CriticTaken, told_instructions
+from orchestrator.workflows.case.critic import CriticTaken
 from orchestrator.workflows.case.critique import CritiqueHistory
 from orchestrator.workflows.case.mappings import agent_state_to_clean_updates
 from orchestrator.workflows.case.proceedings import Proceedings
-from orchestrator.workflows.case.records import PointGround, ReflectionRecord
+from orchestrator.workflows.case.records import FeedbackRecord, PointGround, ReflectionRecord
 from orchestrator.workflows.case.result import (
     CaseConfidence,
     CaseIteration,
     CaseResult,
+    ChartReading,
     CritiqueEntry,
 )
 from orchestrator.workflows.case.state import GraphState
@@ -94,13 +96,43 @@ def conclude(
 def ending_of(
     context: CaseContext, history: CritiqueHistory, reflection: ReflectionRecord
 ) -> Ending:
-    """How it ended: where nobody judged the chart, or critics take part and none answered, too few did."""
+    """How it ended: where nobody judged the chart, or critics take part and none read all of it, too few did."""
     if reflection.decision == "stopped":
         return Ending.OVER_BUDGET
-    unanswered = bool(context.readers) and not history.last
-    if unanswered or reflection.confidence.basis == "nobody":
+    unread = bool(context.readers) and all(each.unread for each in readings(context, history))
+    if unread or reflection.confidence.basis == "nobody":
         return Ending.DEGRADED
     return _ENDINGS[reflection.decision]
+
+
+def readings(context: CaseContext, history: CritiqueHistory) -> tuple[ChartReading, ...]:
+    """What each critic that is to read has read of the chart."""
+    last = context.text.rstrip("\n").count("\n") + 1
+    told = []
+    for critic in context.readers:
+        read, parts = history.read.get(critic.name, frozenset()), context.portions(critic)
+        unread = (
+            [(1, last)]
+            if not parts
+            else [
+                (1, last) if part is None else (part.pieces[0].line, last_line(part.pieces[0]))
+                for part in parts
+                if (0 if part is None else part.number) not in read
+            ]
+        )
+        told.append(ChartReading(by=critic.name, portions=len(parts), unread=joined_lines(unread)))
+    return tuple(told)
+
+
+def joined_lines(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Ranges of lines in order, those made one that follow upon one another."""
+    joined: list[tuple[int, int]] = []
+    for first, last in ranges:
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], last)
+        else:
+            joined.append((first, last))
+    return tuple(joined)
 
 
 def _summary(state: GraphState, history: CritiqueHistory, reached: CaseConfidence) -> Notice:
@@ -141,6 +173,7 @@ def _result(
         behavior_results=updates.behavior_results,
         router=tuple(routing for each in iterations for routing in each.critic.routings),
         trace=tuple(proceedings.trace),
+        readings=readings(context, history),
         critique=tuple(_entry(finding, history) for finding in standing_points(history)),
         solutions=verified.solutions,
         verified_by=verified.option,
@@ -184,8 +217,14 @@ def _iteration(each: Iterated) -> CaseIteration:
         again=reflection.why if again else None,
         ended=None if again else reflection.why,
         memory=reflection.memory,
-        feedback=told_instructions(each.critic.feedback),
+        feedback=_instructions(each.critic.feedback),
     )
+
+
+def _instructions(feedback: Iterable[FeedbackRecord]) -> tuple[Notice, ...]:
+    """What was to be mended within an iteration, each once."""
+    open_ones = (each for record in feedback for each in record.patch_instructions)
+    return tuple({each.model_dump_json(): each for each in open_ones}.values())
 
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from orchestrator.core.discussion.estimate import SHORT_ANSWER_TOKENS
+from orchestrator.workflows.case.chart_parts import (
+    ChartPart,
+    excerpt,
+    expected_parts,
+    holds_whole,
+    part_tokens,
+    portions,
+)
 from orchestrator.workflows.case.disclosure import Disclosure
 from orchestrator.workflows.case.options import CaseOptions
 from orchestrator.workflows.case.prompts import CasePrompts
 from shared.models.case import Case
+from shared.models.findings import Finding
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
 from shared.text.tokens import estimated_tokens
 
-READINGS = 2
-"""How often a turn shows the chart: as it is, and as the sentences that code read out of it."""
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 
@@ -48,27 +54,25 @@ class CaseContext:
     @cached_property
     def models(self) -> tuple[Participant, ...]:
         """Those of them that are asked."""
-        return tuple(critic for critic in self.readers if self._can_hold(critic))
+        return tuple(critic for critic in self.readers if self._reads(critic))
 
     @cached_property
     def analyst(self) -> Participant | None:
         """The model that analyses, or nobody."""
         analyst = self.options.analyst
-        return analyst if analyst is not None and self._can_hold(analyst) else None
+        return analyst if analyst is not None and self._reads(analyst) else None
 
     @cached_property
     def verifier(self) -> Participant | None:
         """The model that makes solutions, or nobody."""
         verifier = self.options.verifier
-        return verifier if verifier is not None and self._can_hold(verifier) else None
+        return verifier if verifier is not None and self._reads(verifier) else None
 
     @cached_property
     def too_small(self) -> tuple[Participant, ...]:
-        """Who is not asked, for the chart is too long for it."""
+        """Who is not asked: the chart is too long for it, and it could be shown too little of it at once."""
         parts = (*self.readers, self.options.analyst, self.options.verifier)
-        left_out = {
-            part.name: part for part in parts if part is not None and not self._can_hold(part)
-        }
+        left_out = {part.name: part for part in parts if part is not None and not self._reads(part)}
         return tuple(left_out.values())
 
     @cached_property
@@ -76,8 +80,23 @@ class CaseContext:
         """How long the chart is."""
         return estimated_tokens(self.text)
 
-    def _can_hold(self, participant: Participant) -> bool:
-        return can_hold(participant, self.chart_tokens)
+    def _reads(self, participant: Participant) -> bool:
+        return expected_parts(participant, self.chart_tokens) > 0
+
+    def portions(self, participant: Participant) -> tuple[ChartPart | None, ...]:
+        """What it reads turn by turn; None is the whole chart, in one turn."""
+        if holds_whole(participant, self.chart_tokens):
+            return (None,)
+        tokens = part_tokens(participant)
+        return portions(self.text, tokens) if tokens else ()
+
+    def excerpt(
+        self, participant: Participant, findings: Sequence[Finding] = ()
+    ) -> ChartPart | None:
+        """What a turn about these findings is shown of a chart that is read in portions; None: the whole."""
+        if holds_whole(participant, self.chart_tokens):
+            return None
+        return excerpt(self.text, part_tokens(participant), findings)
 
     def unmasked(self, participant: Participant, reply: ReplyT) -> ReplyT:
         """A reply with the identifiers put back, from one that was shown placeholders."""
@@ -85,16 +104,6 @@ class CaseContext:
             return reply
         content = _put_back(reply.model_dump(mode="json"), self.disclosure.unmasked)
         return type(reply).model_validate_json(json.dumps(content))
-
-
-def can_hold(participant: Participant, chart_tokens: int) -> bool:
-    """Whether a model may hold what every turn shows: the chart, its sentences with their ids, and a short answer.
-
-    What needs more than that may still fail in its turn, and is told there. Whose limits nobody knows is asked.
-    """
-    room = participant.context_tokens
-    needed = READINGS * chart_tokens + SHORT_ANSWER_TOKENS
-    return room is None or not participant.is_model or needed <= room
 
 
 def _put_back(content: JsonValue, unmask: Callable[[str], str]) -> JsonValue:

@@ -24,7 +24,7 @@ from orchestrator.workflows.case.roles import CaseRole
 from orchestrator.workflows.case.routing import lens_cards, requested, route
 from orchestrator.workflows.case.state import GraphState
 from shared.models.case import LensResult
-from shared.models.notices import Notice, notice
+from shared.models.notices import notice
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,3 @@ def run_lenses(
         for why in result.abstains:
             proceedings.abstain(tool, tool, why, ran=True)
     return replace(state, results={**state.results, **answered})
-
-
-def told_instructions(feedback: tuple[FeedbackRecord, ...]) -> tuple[Notice, ...]:
-    """What was to be mended within an iteration, each once."""
-    told = {
-        each.model_dump_json(): each for record in feedback for each in record.patch_instructions
-    }
-    return tuple(told.values())

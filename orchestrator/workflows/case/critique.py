@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from orchestrator.core.consensus.convergence import ConvergenceRule, assess
 from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.turn_results import over_budget
 from orchestrator.core.findings.evidence import absorb_proven, check_denials, is_unproven, weighty
 from orchestrator.core.findings.stances import STATED_QUORUM, VALUES, latest, settle, stated
-from orchestrator.core.replay.commands import Effect, RoundRecord, Turn, record
+from orchestrator.core.replay.commands import Effect, RoundRecord, record
 from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
 from orchestrator.core.wording import spoken_text
 from orchestrator.workflows.case.context import CaseContext
+from orchestrator.workflows.case.critics import SpokenCritique, ask_critics
 from orchestrator.workflows.case.points import (
     ChartText,
     CheckedPoint,
@@ -27,12 +28,7 @@ from orchestrator.workflows.case.points import (
     joined_ground,
     lens_points,
 )
-from orchestrator.workflows.case.proceedings import (
-    PlannedNode,
-    Proceedings,
-    read_reply,
-    take_nodes,
-)
+from orchestrator.workflows.case.proceedings import Proceedings
 from orchestrator.workflows.case.prompts import CritiqueView
 from orchestrator.workflows.case.records import CritiqueRecord, PointGround
 from orchestrator.workflows.case.roles import LENSES, CaseRole
@@ -42,14 +38,14 @@ from shared.models.assessment import Assessment
 from shared.models.critique import CaseCritique
 from shared.models.findings import Finding, Position, Stance
 from shared.models.notices import Notice, notice
-from shared.models.steps import StepResult
 
 
 @dataclass(frozen=True)
 class CritiqueHistory:
     """What has been said so far, and what became of it. `last` are the critics' latest replies, by name.
 
-    `raised_tools` are those whose points were raised; `missing` are the critics whose latest turn brought nothing.
+    `raised_tools` are those whose points were raised; `missing` are the critics of whose latest turns one failed.
+    `read` has the portions of the chart that each critic has read, by number; 0 is all of it at once.
     """
 
     rounds: tuple[RoundTaken, ...] = ()
@@ -59,6 +55,7 @@ class CritiqueHistory:
     last: Mapping[str, CaseCritique] = field(default_factory=dict)
     raised_tools: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    read: Mapping[str, frozenset[int]] = field(default_factory=dict)
     written: CritiqueRecord | None = None
     broke: bool = False
 
@@ -126,22 +123,9 @@ def criticise(
         memory=task.memory,
         note=task.note,
     )
-    turns = [
-        Turn(
-            key=task.cycle.key("critique", task.feedback + 1, critic.name),
-            participant=critic,
-            role=CaseRole.CRITIQUE,
-            round=number,
-            reply_model="case.critique",
-            prompt=partial(context.prompts.critique, critic, state, view),
-            temperature=0.3,
-        )
-        for critic in context.models
-    ]
-    nodes = [PlannedNode("critic", turn) for turn in turns]
-    results = yield from take_nodes(proceedings, nodes, task.cycle.number)
-    said = _said(context, turns, results)
-    taken = _round(number, computed, turns, results, said)
+    spoken = yield from ask_critics(context, proceedings, state, view, number, history.read)
+    said = {each.critic.name: each.reply for each in spoken if each.reply is not None}
+    taken = _round(number, computed, spoken)
     weigh = _Weighing(context, state, history, reader, computed, said, taken)
     # Rounds and findings are counted through all iterations: the key of a round says no iteration.
     written = yield from record(f"round/{number}", RoundRecord, lambda: weigh.round)
@@ -157,21 +141,17 @@ def criticise(
         grounds={ground.finding: ground for ground in grounds.grounds},
         last={**history.last, **said},
         raised_tools=(*history.raised_tools, *tools),
-        missing=tuple(turn.participant.name for turn in turns if turn.participant.name not in said),
+        missing=tuple(each.critic.name for each in spoken if not each.complete),
+        read={
+            **history.read,
+            **{
+                each.critic.name: history.read.get(each.critic.name, frozenset()) | each.read
+                for each in spoken
+            },
+        },
         written=grounds,
-        broke=over_budget(results),
+        broke=over_budget([result for each in spoken for result in each.results]),
     )
-
-
-def _said(
-    context: CaseContext, turns: Sequence[Turn], results: Sequence[StepResult]
-) -> dict[str, CaseCritique]:
-    """What those who answered said, by their names."""
-    return {
-        turn.participant.name: context.unmasked(turn.participant, reply)
-        for turn, result in zip(turns, results, strict=True)
-        if (reply := read_reply(result, CaseCritique)) is not None
-    }
 
 
 def reader_of(context: CaseContext, state: GraphState, number: int) -> PointReader:
@@ -184,28 +164,26 @@ def reader_of(context: CaseContext, state: GraphState, number: int) -> PointRead
 def _round(
     number: int,
     computed: Sequence[CheckedPoint],
-    turns: Sequence[Turn],
-    results: Sequence[StepResult],
-    said: Mapping[str, CaseCritique],
+    spoken: Sequence[SpokenCritique],
 ) -> RoundTaken:
     """The round as the figures see it: the lenses, then everybody who was asked."""
     role = CaseRole.CRITIQUE
     text = "\n".join(point.checked.claim.finding.title for point in computed)
     contributions = [Contribution(LENSES, role, text, round=number, computes=True)]
-    for turn, result in zip(turns, results, strict=True):
-        name = turn.participant.name
-        reply = said.get(name)
+    for each in spoken:
+        name, reply = each.critic.name, each.reply
         if reply is None:
             contributions.append(Contribution(name, role, answered=False, round=number))
             continue
+        said = reply.model_dump(mode="json", exclude_defaults=True)
         contributions.append(
             Contribution(
                 name,
                 role,
-                spoken_text(result.reply or {}),
+                spoken_text(said),
                 stances=reply.stances,
                 round=number,
-                reply=result.reply or {},
+                reply=said,
                 stated=reply,
             )
         )
@@ -324,4 +302,6 @@ def _reason(assessment: Assessment, findings: Sequence[Finding]) -> dict[str, No
 
 def without_round(history: CritiqueHistory, later: CritiqueHistory) -> CritiqueHistory:
     """The history before a critique that was refused; that it was made is kept."""
-    return replace(history, rounds=later.rounds, missing=later.missing, broke=later.broke)
+    return replace(
+        history, rounds=later.rounds, missing=later.missing, read=later.read, broke=later.broke
+    )

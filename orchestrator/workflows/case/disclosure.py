@@ -13,7 +13,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from shared.models.case import CHART, Case
+from shared.models.case import CHART, Case, ChartSpan
 from shared.models.panel import Participant
 from shared.patterns import regex
 from shared.providers.locality import leaves_machine
@@ -67,6 +67,12 @@ class Disclosure:
         masked, mapping = mask_identifiers(text, self.identifiers, self._words)
         others = {new: new.rpartition("-")[0] + "]" for new in mapping.keys() - self.identifiers}
         return unmask(masked, others) if others else masked
+
+    def quoted_for(self, participant: Participant, span: ChartSpan) -> str:
+        """What stands there in the chart, as that one may see it."""
+        if not self.hides_from(participant):
+            return span.text
+        return self.text_for(participant, "".join(self._pieces(span.start, span.end, span.text)))
 
     def content_for(self, participant: Participant, content: JsonValue) -> JsonValue:
         """A record as that one may see it: every text in it, before quotation marks and line ends are escaped."""

@@ -71,6 +71,7 @@ def _asked(
     left: int,
     analyst: Participant,
 ) -> Effect[CritiqueFeedback | None]:
+    part = context.excerpt(analyst, history.standing)
     turn = Turn(
         key=task.cycle.key("feedback", task.feedback + 1, analyst.name),
         participant=analyst,
@@ -78,11 +79,11 @@ def _asked(
         round=len(history.rounds),
         reply_model="case.feedback",
         prompt=partial(
-            context.prompts.feedback, analyst, state, history.standing, lens_cards(), left
+            context.prompts.feedback, analyst, state, history.standing, lens_cards(), left, part
         ),
         temperature=0.2,
     )
-    nodes = [PlannedNode("feedback", turn)]
+    nodes = [PlannedNode("feedback", turn, part)]
     (result,) = yield from take_nodes(proceedings, nodes, task.cycle.number)
     reply = read_reply(result, CritiqueFeedback)
     return None if reply is None else context.unmasked(analyst, reply)

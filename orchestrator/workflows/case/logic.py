@@ -9,7 +9,7 @@ the points that were picked as what it must improve.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.estimate import (
@@ -22,8 +22,14 @@ from orchestrator.core.discussion.estimate import (
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
+from orchestrator.workflows.case.chart_parts import (
+    READINGS,
+    expected_parts,
+    holds_whole,
+    part_tokens,
+)
 from orchestrator.workflows.case.conclusion import Iterated, conclude, unread
-from orchestrator.workflows.case.context import READINGS, CaseContext, can_hold
+from orchestrator.workflows.case.context import CaseContext
 from orchestrator.workflows.case.critic import run_critic
 from orchestrator.workflows.case.critique import CritiqueHistory, CritiqueTask, without_round
 from orchestrator.workflows.case.decision import ask, picked_issues, wants_revision
@@ -53,7 +59,7 @@ def case(spec: RunSpec, materials: Materials) -> Workflow:
     first = Cycle("iteration")
     if context.too_small:
         names = tuple(participant.name for participant in context.too_small)
-        told = notice("case_chart_too_long", who=names, tokens=READINGS * context.chart_tokens)
+        told = notice("case_chart_too_long", who=names, tokens=context.chart_tokens)
         proceedings.warnings.append(told)
     state = yield from read_case(context, proceedings, first)
     if state is None:
@@ -158,40 +164,55 @@ def context_of(spec: RunSpec, materials: Materials) -> CaseContext:
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     """The shortest course is one iteration whose critique will do at once."""
     options = CaseOptions.model_validate(spec.options)
-    base = INSTRUCTIONS_TOKENS + READINGS * subject_tokens
-    analyst = _asked(options.analyst, subject_tokens)
+    chart = ExpectedReading(subject_tokens)
     for role in (CaseRole.DIAGNOSIS, CaseRole.TREATMENT):
-        yield from expected_calls(analyst, role, base, certain=True)
-    short = SHORT_ANSWER_TOKENS
-    yield from expected_calls(analyst, CaseRole.REWRITING, base, certain=False, longest=short)
+        yield from chart.read(options.analyst, role, certain=True)
+    yield from chart.about(options.analyst, CaseRole.REWRITING, longest=SHORT_ANSWER_TOKENS)
+    readers = [critic for critic in spec.panel.critics if not critic.rule_based]
     for number in range(options.max_iterations):
-        yield from _iteration(spec, options, base, number, subject_tokens)
-    verifier = _asked(options.verifier, subject_tokens)
+        if options.router == LLM:
+            yield from chart.about(options.analyst, CaseRole.ROUTING, certain=number == 0)
+        for attempt in range(options.feedback_rounds + 1):
+            first = number == attempt == 0
+            known = (number + attempt) * len(readers) * LONG_ANSWER_TOKENS
+            for critic in readers:
+                reads = chart.read if first else chart.about
+                yield from reads(critic, CaseRole.CRITIQUE, known, certain=first)
+            yield from chart.about(options.analyst, CaseRole.FEEDBACK, known, certain=first)
     if options.solutions != SolutionsOption.CRITICS:
-        tokens = base + len(spec.panel.critics) * LONG_ANSWER_TOKENS
-        yield from expected_calls(verifier, CaseRole.VERIFICATION, tokens, certain=False)
+        known = len(readers) * LONG_ANSWER_TOKENS
+        yield from chart.about(options.verifier, CaseRole.VERIFICATION, known)
 
 
-def _asked(participant: Participant | None, subject_tokens: int) -> tuple[Participant, ...]:
-    """The participant, unless there is none or the chart is too long for it."""
-    asked = participant is not None and can_hold(participant, subject_tokens)
-    return (participant,) if asked and participant is not None else ()
+@dataclass(frozen=True)
+class ExpectedReading:
+    """The calls for a chart of that length: who reads all of it, and who is asked about what is known."""
 
+    chart_tokens: int
 
-def _iteration(
-    spec: RunSpec, options: CaseOptions, base: int, number: int, subject_tokens: int
-) -> Iterator[ExpectedCall]:
-    """The calls of an iteration of the critic, counted from 0."""
-    readers = (critic for critic in spec.panel.critics if not critic.rule_based)
-    critics = [critic for each in readers for critic in _asked(each, subject_tokens)]
-    analyst = _asked(options.analyst, subject_tokens)
-    if options.router == LLM:
-        yield from expected_calls(analyst, CaseRole.ROUTING, base, certain=number == 0)
-    for attempt in range(options.feedback_rounds + 1):
-        certain = number == attempt == 0
-        tokens = base + (number + attempt) * len(critics) * LONG_ANSWER_TOKENS
-        yield from expected_calls(critics, CaseRole.CRITIQUE, tokens, certain=certain)
-        yield from expected_calls(analyst, CaseRole.FEEDBACK, tokens, certain=certain)
+    def read(
+        self, reader: Participant | None, role: CaseRole, known: int = 0, *, certain: bool = False
+    ) -> Iterator[ExpectedCall]:
+        """As many as the reader needs portions; none where it can be shown too little at once."""
+        for _ in range(expected_parts(reader, self.chart_tokens) if reader is not None else 0):
+            yield from self.about(reader, role, known, certain=certain)
+
+    def about(
+        self,
+        speaker: Participant | None,
+        role: CaseRole,
+        known: int = 0,
+        *,
+        certain: bool = False,
+        longest: int = LONG_ANSWER_TOKENS,
+    ) -> Iterator[ExpectedCall]:
+        """One, that shows the chart or a part of it, and `known` tokens of what was said."""
+        if speaker is None or not expected_parts(speaker, self.chart_tokens):
+            return
+        whole = holds_whole(speaker, self.chart_tokens)
+        shown = self.chart_tokens if whole else part_tokens(speaker)
+        tokens = INSTRUCTIONS_TOKENS + READINGS * shown + known
+        yield from expected_calls((speaker,), role, tokens, certain=certain, longest=longest)
 
 
 LOGIC: WorkflowLogic[CaseOptions] = WorkflowLogic(start=case, expected=expected)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from orchestrator.core.discussion.turn_results import TurnResult, why_failed
 from orchestrator.core.replay.commands import Effect, Step, ToolRun, Turn, together
+from orchestrator.workflows.case.chart_parts import ChartPart, last_line
 from orchestrator.workflows.case.result import Abstention, TraceEntry
 from orchestrator.workflows.case.roles import CaseRole
 from shared.models.case import LensResult
@@ -44,8 +45,9 @@ class Proceedings:
         if not ran:
             self.trace.append(TraceEntry(node=node, step="", by=by, state="abstained", why=why))
 
-    def note(self, step: Turn | ToolRun, node: str, result: StepResult, iteration: int) -> None:
+    def note(self, planned: PlannedNode, result: StepResult, iteration: int) -> None:
         """A step has ended."""
+        step, node = planned.step, planned.node
         failure = result.failure
         is_turn = isinstance(step, Turn)
         by = step.participant.name if isinstance(step, Turn) else step.tool
@@ -64,6 +66,7 @@ class Proceedings:
                 state=_state(step, result),
                 why=why,
                 points=_points(step.reply_model, result),
+                lines=planned.lines,
             )
         )
 
@@ -103,10 +106,17 @@ def _points(reply_model: str, result: StepResult) -> int | None:
 
 @dataclass(frozen=True)
 class PlannedNode:
-    """A step of the graph and the node that it belongs to."""
+    """A step of the graph, the node that it belongs to, and the part of the chart that it shows; None is all of it."""
 
     node: str
     step: Turn | ToolRun
+    part: ChartPart | None = None
+
+    @property
+    def lines(self) -> tuple[tuple[int, int], ...]:
+        """The first and the last lines of that part's pieces."""
+        pieces = self.part.pieces if self.part is not None else ()
+        return tuple((piece.line, last_line(piece)) for piece in pieces)
 
 
 def take_nodes(
@@ -116,7 +126,7 @@ def take_nodes(
     steps: list[Step] = [each.step for each in planned]
     results = yield from together(steps)
     for each, result in zip(planned, results, strict=True):
-        proceedings.note(each.step, each.node, result, iteration)
+        proceedings.note(each, result, iteration)
     return results
 
 

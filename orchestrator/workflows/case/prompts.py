@@ -15,6 +15,7 @@ from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.replay.commands import Prompt
 from orchestrator.core.wording import findings_text
+from orchestrator.workflows.case.chart_parts import ChartPart, last_line, within
 from orchestrator.workflows.case.disclosure import Disclosure
 from orchestrator.workflows.case.result import SolutionEntry
 from orchestrator.workflows.case.roles import CaseRole
@@ -39,6 +40,10 @@ class CritiqueView:
     note: str = ""
 
 
+Part = ChartPart | None
+"""The part of the chart that a turn is shown; None is all of it."""
+
+
 @dataclass(frozen=True)
 class CasePrompts:
     """One case, and how each turn is asked; `voices` may raise something: the critics that read, and the lenses."""
@@ -54,22 +59,31 @@ class CasePrompts:
         role: CaseRole,
         state: GraphState,
         memory: Sequence[Notice] = (),
+        part: Part = None,
     ) -> Prompt:
         """The analyst reads the chart and what code made of it."""
-        parts = [*self._known(analyst, state), *self._memory(analyst, memory)]
+        parts = [*self._known(analyst, state, part), *self._memory(analyst, memory)]
         return self._asked("analyst", analyst, parts, self.templates.part(role))
 
     def routing(
-        self, analyst: Participant, state: GraphState, registry: Sequence[ToolCard], most: int
+        self,
+        analyst: Participant,
+        state: GraphState,
+        registry: Sequence[ToolCard],
+        most: int,
+        part: Part = None,
     ) -> Prompt:
         """The analyst picks tools by their cards."""
-        parts = [*self._known(analyst, state), data("cards", text=_cards(registry))]
+        parts = [*self._known(analyst, state, part), data("cards", text=_cards(registry))]
         return self._asked("analyst", analyst, parts, self.templates.part("routing", most=most))
 
-    def critique(self, critic: Participant, state: GraphState, view: CritiqueView) -> Prompt:
+    def critique(
+        self, critic: Participant, state: GraphState, view: CritiqueView, part: Part = None
+    ) -> Prompt:
         """A critic reads everything; from the second iteration on it revises."""
-        parts = [*self._known(critic, state), *self._similar(critic), *self._lenses(critic, state)]
-        parts += self._findings(critic, view.findings)
+        parts = [*self._known(critic, state, part), *self._similar(critic, part)]
+        parts += self._lenses(critic, within(state, part))
+        parts += self._findings(critic, view.findings, part)
         if view.cycle.number > 1:
             parts += self._memory(critic, view.memory)
             parts.append(self.templates.part("revision", number=view.cycle.number))
@@ -88,11 +102,12 @@ class CasePrompts:
         findings: Sequence[Finding],
         registry: Sequence[ToolCard],
         left: int,
+        part: Part = None,
     ) -> Prompt:
         """The analyst judges a critique."""
         unrun = [card for card in registry if card.name not in state.results]
-        parts = [*self._known(analyst, state), *self._lenses(analyst, state)]
-        parts += self._findings(analyst, findings)
+        parts = [*self._known(analyst, state, part), *self._lenses(analyst, within(state, part))]
+        parts += self._findings(analyst, findings, part)
         parts.append(data("cards", text=_cards(unrun) or "none"))
         task = self.templates.part("feedback", most=left)
         return self._asked("analyst", analyst, parts, task)
@@ -103,10 +118,11 @@ class CasePrompts:
         state: GraphState,
         findings: Sequence[Finding],
         proposals: Sequence[SolutionEntry],
+        part: Part = None,
     ) -> Prompt:
         """The verifier turns points into solutions, with similar cases and evidence as grounds."""
-        parts = [*self._known(verifier, state), *self._similar(verifier)]
-        parts += self._findings(verifier, findings)
+        parts = [*self._known(verifier, state, part), *self._similar(verifier, part)]
+        parts += self._findings(verifier, findings, part)
         if proposals:
             text = "\n".join(f"{each.finding}: {_worded(each.action)}" for each in proposals)
             parts.append(self._data(verifier, "proposals", text))
@@ -119,9 +135,9 @@ class CasePrompts:
     ) -> Prompt:
         return self.templates.prompt(self.templates.part(system), speaker, (*parts, task))
 
-    def _known(self, speaker: Participant, state: GraphState) -> list[PromptPart]:
-        """What every turn begins with: the chart, then what was read out of it."""
-        chart = self.disclosure.document_for(speaker)
+    def _known(self, speaker: Participant, state: GraphState, part: Part) -> list[PromptPart]:
+        """What every turn begins with: the chart or a part of it, then what was read out of that."""
+        state = within(state, part)
         done = state.preprocessing
         facts: list[tuple[str, BaseModel]] = [
             ("evidence spans", done.evidence),
@@ -134,7 +150,7 @@ class CasePrompts:
         ]
         return [
             self.templates.part("chart"),
-            data("chart", document=chart, stable=True),
+            *self._chart(speaker, part),
             *(
                 self._fact(speaker, label, fact)
                 for label, fact in facts
@@ -142,9 +158,30 @@ class CasePrompts:
             ),
         ]
 
-    def _similar(self, speaker: Participant) -> list[PromptPart]:
-        """The similar cases, whole: masking misses some, so with it only those on this machine read them."""
-        if self.disclosure.hides_from(speaker):
+    def _chart(self, speaker: Participant, part: Part) -> list[PromptPart]:
+        """The chart as this one may see it; of a part a sentence says that it is one."""
+        if part is None:
+            chart = self.disclosure.document_for(speaker)
+            return [data("chart", document=chart, stable=True)]
+        told = {"number": part.number, "count": part.count}
+        return [
+            self.templates.part("portion" if part.number else "excerpt", **told),
+            *(
+                data(
+                    f"chart, lines {piece.line} to {last_line(piece)}",
+                    text=self.disclosure.quoted_for(speaker, piece),
+                    stable=True,
+                )
+                for piece in part.pieces
+            ),
+        ]
+
+    def _similar(self, speaker: Participant, part: Part) -> list[PromptPart]:
+        """The similar cases, whole: masking misses some, so with it only those on this machine read them.
+
+        Nor does whoever cannot hold the chart: what was found in them stands in the evidence.
+        """
+        if part is not None or self.disclosure.hides_from(speaker):
             return []
         return [data(each.name, document=each.text, stable=True) for each in self.case.similar]
 
@@ -168,10 +205,12 @@ class CasePrompts:
         points = (point.model_copy(update={"sources": ()}) for point in result.points)
         return result.model_copy(update={"points": tuple(points)})
 
-    def _findings(self, speaker: Participant, findings: Sequence[Finding]) -> list[PromptPart]:
-        if not findings:
-            return []
-        return [self._data(speaker, "findings", findings_text(findings, self.voices))]
+    def _findings(
+        self, speaker: Participant, findings: Sequence[Finding], part: Part
+    ) -> list[PromptPart]:
+        """Those that stand in what is shown."""
+        known = [each for each in findings if part is None or part.holds(each)]
+        return [self._data(speaker, "findings", findings_text(known, self.voices))] if known else []
 
     def _memory(self, speaker: Participant, memory: Sequence[Notice]) -> list[PromptPart]:
         if not memory:

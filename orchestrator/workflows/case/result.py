@@ -95,16 +95,18 @@ class TraceEntry(Wire):
     """A tool run or a turn of the run: `step` is its key in the journal.
 
     `node` is the part of the graph (`chart_structurer`, `lens_severity_risk`, `critic`, ...), `state` is `done`,
-    `failed`, `skipped` or `abstained`, `why` says it where it is not done; `points` is how much it brought.
+    `failed` or `abstained`, `why` says it where it is not done; `points` is how much it brought. `lines` are those of
+    the chart that a turn was shown, first and last, where it was not shown all of it.
     """
 
     node: str
     step: str
     by: str
     iteration: int = 0
-    state: Literal["done", "failed", "skipped", "abstained"] = "done"
+    state: Literal["done", "failed", "abstained"] = "done"
     why: NoticeOrNone = None
     points: int | None = None
+    lines: tuple[tuple[int, int], ...] = ()
 
 
 class ConfidencePart(Wire):
@@ -158,6 +160,14 @@ class Abstention(Wire):
     why: StoredNotice
 
 
+class ChartReading(Wire):
+    """Who was to read the chart, in how many portions, and which lines nobody of that name has read."""
+
+    by: str
+    portions: int
+    unread: tuple[tuple[int, int], ...] = ()
+
+
 class CaseResult(FindingsResult):
     """`text` is the chart as it was captured: all places count its characters.
 
@@ -179,6 +189,7 @@ class CaseResult(FindingsResult):
     behavior_results: dict[str, LensResult] = Field(default_factory=dict)
     router: tuple[CaseRouting, ...] = ()
     trace: tuple[TraceEntry, ...] = ()
+    readings: tuple[ChartReading, ...] = ()
     critique: tuple[CritiqueEntry, ...] = ()
     solutions: tuple[SolutionEntry, ...] = ()
     analysis: str = ""

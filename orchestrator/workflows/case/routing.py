@@ -179,6 +179,7 @@ def asked_router(
     analyst: Participant,
 ) -> Effect[Routing | None]:
     """The analyst's choice; None where it gave none: then the heuristic picks."""
+    part = context.excerpt(analyst)
     turn = Turn(
         key=cycle.key("routing", analyst.name),
         participant=analyst,
@@ -186,11 +187,13 @@ def asked_router(
         round=cycle.number,
         reply_model="case.routing",
         prompt=partial(
-            context.prompts.routing, analyst, state, lens_cards(), context.options.max_tools
+            context.prompts.routing, analyst, state, lens_cards(), context.options.max_tools, part
         ),
         temperature=0.2,
     )
-    (result,) = yield from take_nodes(proceedings, [PlannedNode("router", turn)], cycle.number)
+    (result,) = yield from take_nodes(
+        proceedings, [PlannedNode("router", turn, part)], cycle.number
+    )
     choice = read_reply(result, Routing)
     known = {card.name for card in lens_cards()}
     if choice is None or not any(tool.tool in known for tool in choice.tools):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.replay.commands import Effect, Turn, phase
+from orchestrator.workflows.case.chart_parts import ChartPart
 from orchestrator.workflows.case.context import CaseContext
 from orchestrator.workflows.case.proceedings import (
     PlannedNode,
@@ -36,6 +37,8 @@ from shared.models.critique import DiagnosisAnalysis, RewrittenQueries, Treatmen
 from shared.models.notices import Notice, notice
 from shared.models.panel import Participant
 from shared.tools.case_inputs import CaseInput, ChartInput, EvidenceInput, InterventionInput
+
+_ANALYSES = (CaseRole.DIAGNOSIS, CaseRole.TREATMENT)
 
 
 def structure(
@@ -110,15 +113,11 @@ def query_again(
             "evidence", "analyst", notice("case_queries_not_rewritten", n=len(weak))
         )
         return state
-    turn = analyst_turn(
-        context,
-        cycle.key("queries", analyst.name),
-        analyst,
-        CaseRole.REWRITING,
-        "case.queries",
-        state,
-    )
-    (result,) = yield from take_nodes(proceedings, [PlannedNode("evidence", turn)])
+    part = context.excerpt(analyst)
+    key = cycle.key("queries", analyst.name)
+    asked = (context, key, analyst, CaseRole.REWRITING, "case.queries", state)
+    node = PlannedNode("evidence", analyst_turn(*asked, part=part), part)
+    (result,) = yield from take_nodes(proceedings, [node])
     reply = read_reply(result, RewrittenQueries)
     again = {} if reply is None else rewritten(state.evidence, reply)
     key, queries = cycle.key("evidence_3rd"), tuple(again.values())
@@ -137,24 +136,42 @@ def both_analyses(
     chart = ChartInput(subject=context.spec.subject, chart=state.chart)
     nodes = [
         PlannedNode(role, tool_run(cycle.key(role), f"{role}.extract", role, lambda: chart))
-        for role in (CaseRole.DIAGNOSIS, CaseRole.TREATMENT)
+        for role in _ANALYSES
     ]
-    analyst = context.analyst
-    for role in (CaseRole.DIAGNOSIS, CaseRole.TREATMENT):
-        if analyst is None:
+    for role in _ANALYSES:
+        if context.analyst is None:
             proceedings.abstain(role, "analyst", notice("case_no_analyst", node=role))
             continue
-        key = cycle.key(role, analyst.name)
-        turn = analyst_turn(context, key, analyst, role, f"case.{role}", state, memory)
-        nodes.append(PlannedNode(role, turn))
+        nodes += analyst_nodes(context, context.analyst, role, state, cycle, memory)
     results = yield from take_nodes(proceedings, nodes)
-    diagnoses = (read_reply(result, DiagnosisAnalysis) for result in results[::2])
-    treatments = (read_reply(result, TreatmentAnalysis) for result in results[1::2])
+    replies = [(node.node, result) for node, result in zip(nodes, results, strict=True)]
+    diagnoses, treatments = (
+        [result for node, result in replies if node == role] for role in _ANALYSES
+    )
     return replace(
         state,
-        diagnosis=joined_diagnosis(*filter(None, diagnoses)),
-        treatment=joined_treatment(*filter(None, treatments)),
+        diagnosis=joined_diagnosis(
+            *filter(None, (read_reply(each, DiagnosisAnalysis) for each in diagnoses))
+        ),
+        treatment=joined_treatment(
+            *filter(None, (read_reply(each, TreatmentAnalysis) for each in treatments))
+        ),
     )
+
+
+def analyst_nodes(
+    context: CaseContext,
+    analyst: Participant,
+    role: CaseRole,
+    state: GraphState,
+    cycle: Cycle,
+    memory: Sequence[Notice],
+) -> Iterator[PlannedNode]:
+    """An analysis of the whole chart, portion by portion where it is too long to be shown at once."""
+    for part in context.portions(analyst):
+        key = cycle.key(role, analyst.name, *((part.number,) if part else ()))
+        turn = analyst_turn(context, key, analyst, role, f"case.{role}", state, memory, part)
+        yield PlannedNode(role, turn, part)
 
 
 def joined_diagnosis(*parts: DiagnosisAnalysis) -> DiagnosisAnalysis:
@@ -223,6 +240,7 @@ def analyst_turn(
     reply_model: str,
     state: GraphState,
     memory: Sequence[Notice] = (),
+    part: ChartPart | None = None,
 ) -> Turn:
     """The analyst speaks in one of its roles."""
     return Turn(
@@ -231,6 +249,6 @@ def analyst_turn(
         role=role,
         round=0,
         reply_model=reply_model,
-        prompt=lambda: context.prompts.analysis(analyst, role, state, memory),
+        prompt=lambda: context.prompts.analysis(analyst, role, state, memory, part),
         temperature=0.2,
     )

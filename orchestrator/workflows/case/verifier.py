@@ -100,16 +100,17 @@ def _asked(
     proposals: Sequence[SolutionEntry],
     cycle: Cycle,
 ) -> Effect[Solutions | None]:
+    part = context.excerpt(verifier, points)
     turn = Turn(
         key=cycle.key("verifier", verifier.name),
         participant=verifier,
         role=CaseRole.VERIFICATION,
         round=cycle.number,
         reply_model="case.solutions",
-        prompt=partial(context.prompts.verification, verifier, state, points, proposals),
+        prompt=partial(context.prompts.verification, verifier, state, points, proposals, part),
         temperature=0.2,
     )
-    nodes = [PlannedNode("verifier", turn)]
+    nodes = [PlannedNode("verifier", turn, part)]
     (result,) = yield from take_nodes(proceedings, nodes, cycle.number)
     reply = read_reply(result, Solutions)
     return None if reply is None else context.unmasked(verifier, reply)

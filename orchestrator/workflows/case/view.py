@@ -61,6 +61,7 @@ def body(view: CaseView) -> list[Block]:
         *_coverage(view, result),
         *_scores(view, result),
         *_unseen(view, result),
+        *_readings(view, result),
     ]
     return [*blocks, *_grounds(view, result)] if view.everything else blocks
 
@@ -181,6 +182,24 @@ def _quantity(view: CaseView, name: str) -> str:
 
 def _lenses(result: CaseResult) -> Iterable[LensResult]:
     return (*result.lens_results.values(), *result.behavior_results.values())
+
+
+def _readings(view: CaseView, result: CaseResult) -> list[Block]:
+    """Who has read how much of a chart that somebody could not be shown at once."""
+    if all(reading.portions == 1 for reading in result.readings):
+        return []
+    items = [
+        Item(
+            view.message(
+                "case_read_whole" if not each.unread else "case_lines_unread", lines=lines
+            ),
+            each.by,
+            view.message("case_portions", n=each.portions),
+        )
+        for each in result.readings
+        for lines in [", ".join(f"{first}-{last}" for first, last in each.unread)]
+    ]
+    return listed(view.message("case_readings"), items)
 
 
 def _unseen(view: CaseView, result: CaseResult) -> list[Block]:
