@@ -189,35 +189,33 @@ def within(state: GraphState, part: ChartPart | None) -> GraphState:
     """What code and the analyst have read out of that part of the chart, and nothing of the rest."""
     if part is None:
         return state
-    done, text = state.preprocessing, "\n".join(piece.text for piece in part.pieces)
-    events = (event for event in done.timeline.events if part.shows((event.span,)))
-    spans = (span for span in done.evidence.spans if part.shows((span,)))
-    items = state.coverage.items
-    passages = state.evidence.passages
+    text = "\n".join(piece.text for piece in part.pieces)
+    diagnosis, treatment = state.diagnosis, state.treatment
+    items = (
+        item for item in state.coverage.items if part.shows(chain(item.problem, item.interventions))
+    )
+    passages = (each for each in state.evidence.passages if part.shows((each.span,)))
     return replace(
         state,
-        preprocessing=Preprocessing(
-            Timeline(events=tuple(events)), EvidenceSpans(spans=tuple(spans)), done.gaps
-        ),
-        coverage=InterventionCoverage(
-            items=tuple(
-                item for item in items if part.shows(chain(item.problem, item.interventions))
-            )
-        ),
-        evidence=CaseEvidence(
-            passages=tuple(each for each in passages if part.shows((each.span,))),
-            weak=state.evidence.weak,
-        ),
-        diagnosis=state.diagnosis.model_copy(
+        preprocessing=_preprocessed(state.preprocessing, part),
+        coverage=InterventionCoverage(items=tuple(items)),
+        evidence=CaseEvidence(passages=tuple(passages), weak=state.evidence.weak),
+        diagnosis=diagnosis.model_copy(
             update={
-                "diagnoses": _quoted(state.diagnosis.diagnoses, text),
-                "differentials": _quoted(state.diagnosis.differentials, text),
+                "diagnoses": _quoted(diagnosis.diagnoses, text),
+                "differentials": _quoted(diagnosis.differentials, text),
             }
         ),
-        treatment=state.treatment.model_copy(
-            update={"treatments": _quoted(state.treatment.treatments, text)}
-        ),
+        treatment=treatment.model_copy(update={"treatments": _quoted(treatment.treatments, text)}),
         results={name: _result(result, part) for name, result in state.results.items()},
+    )
+
+
+def _preprocessed(done: Preprocessing, part: ChartPart) -> Preprocessing:
+    events = (event for event in done.timeline.events if part.shows((event.span,)))
+    spans = (span for span in done.evidence.spans if part.shows((span,)))
+    return Preprocessing(
+        Timeline(events=tuple(events)), EvidenceSpans(spans=tuple(spans)), done.gaps
     )
 
 

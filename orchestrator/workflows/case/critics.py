@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 from orchestrator.core.replay.commands import Effect, Turn
 from orchestrator.workflows.case.chart_parts import ChartPart
@@ -124,13 +124,13 @@ def joined_critique(parts: Sequence[CaseCritique]) -> CaseCritique:
     if len(parts) == 1:
         return parts[0]
     return CaseCritique(
-        critique_points=tuple(point for part in parts for point in part.critique_points),
-        risk_factors=_once(each for part in parts for each in part.risk_factors),
-        recommendations=_once(each for part in parts for each in part.recommendations),
-        analysis="\n\n".join(part.analysis for part in parts if part.analysis),
-        stances=tuple(stance for part in parts for stance in part.stances),
+        critique_points=tuple(chain.from_iterable(part.critique_points for part in parts)),
+        risk_factors=_once(part.risk_factors for part in parts),
+        recommendations=_once(part.recommendations for part in parts),
+        analysis="\n\n".join(filter(None, (part.analysis for part in parts))),
+        stances=tuple(chain.from_iterable(part.stances for part in parts)),
     )
 
 
-def _once(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(texts))
+def _once(texts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(texts)))

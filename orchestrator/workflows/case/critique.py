@@ -142,16 +142,18 @@ def criticise(
         last={**history.last, **said},
         raised_tools=(*history.raised_tools, *tools),
         missing=tuple(each.critic.name for each in spoken if not each.complete),
-        read={
-            **history.read,
-            **{
-                each.critic.name: history.read.get(each.critic.name, frozenset()) | each.read
-                for each in spoken
-            },
-        },
+        read=_read(history, spoken),
         written=grounds,
         broke=over_budget([result for each in spoken for result in each.results]),
     )
+
+
+def _read(history: CritiqueHistory, spoken: Sequence[SpokenCritique]) -> dict[str, frozenset[int]]:
+    """The portions that each critic has read, with those of a round."""
+    read = dict(history.read)
+    for each in spoken:
+        read[each.critic.name] = read.get(each.critic.name, frozenset()) | each.read
+    return read
 
 
 def reader_of(context: CaseContext, state: GraphState, number: int) -> PointReader:
