@@ -53,6 +53,11 @@ class SpokenCritique:
         )
 
 
+def incomplete(spoken: Iterable[SpokenCritique]) -> tuple[str, ...]:
+    """The critics of whose turns one failed."""
+    return tuple(each.critic.name for each in spoken if not each.complete)
+
+
 def ask_critics(
     context: CaseContext,
     proceedings: Proceedings,

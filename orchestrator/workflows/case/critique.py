@@ -20,7 +20,7 @@ from orchestrator.core.replay.commands import Effect, RoundRecord, record
 from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
 from orchestrator.core.wording import spoken_text
 from orchestrator.workflows.case.context import CaseContext
-from orchestrator.workflows.case.critics import SpokenCritique, ask_critics
+from orchestrator.workflows.case.critics import SpokenCritique, ask_critics, incomplete
 from orchestrator.workflows.case.points import (
     ChartText,
     CheckedPoint,
@@ -141,7 +141,7 @@ def criticise(
         grounds={ground.finding: ground for ground in grounds.grounds},
         last={**history.last, **said},
         raised_tools=(*history.raised_tools, *tools),
-        missing=tuple(each.critic.name for each in spoken if not each.complete),
+        missing=incomplete(spoken),
         read=_read(history, spoken),
         written=grounds,
         broke=over_budget([result for each in spoken for result in each.results]),
