@@ -7,14 +7,15 @@ that no run has used yet, and of the repository's file before it is committed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from orchestrator.settings import builtin_prompts
+from orchestrator.settings.baseline import known_findings
 from orchestrator.settings.documents import Document, parse_pyproject, read_yaml
 from orchestrator.settings.languages import LANGUAGES
-from orchestrator.settings.layers import merged
+from orchestrator.settings.layers import merged, with_whole_paths
 from orchestrator.settings.loading import (
     Configuration,
     load_configuration,
@@ -27,6 +28,8 @@ from orchestrator.settings.preset_files import load_persona, load_preset, preset
 from orchestrator.settings.problems import validate
 from orchestrator.settings.projects import PROJECT_FILES, PYPROJECT, project_file, uncommitted_file
 from orchestrator.settings.prompt_files import folder_of, prompt_files
+from orchestrator.settings.rule_names import unknown_rules
+from orchestrator.settings.schema import Settings
 from orchestrator.settings.trust import admit, check_plain
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.models.notices import Notice
@@ -38,12 +41,21 @@ TOGETHER = "all together"
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """One file, whose it is, and what is wrong with it; `notices` are what of it is not used."""
+    """One file, whose it is, and what is wrong with it; `notices` are what of it is not used.
+
+    `slips` are names that mean no rule: a run only warns of them, and whoever asks wants to mend them.
+    """
 
     place: str
     whose: str
     problems: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
+    slips: tuple[Notice, ...] = ()
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether there is something to mend."""
+        return bool(self.problems or self.slips)
 
 
 def check_everything(
@@ -65,9 +77,13 @@ def _led_to(configuration: Configuration, prompts: Path | None) -> Iterator[Chec
     """What the files lead to: prompts, personas, and what of a repository's own file is not used."""
     if prompts is not None and prompts.is_dir():
         yield CheckedFile(str(prompts), PROMPTS, _problems(partial(_check_prompts, prompts)))
+    settings = configuration.settings
     strange = _problems(partial(_check_personas, configuration))
-    if strange or configuration.notices:
-        yield CheckedFile(TOGETHER, "", strange, configuration.notices)
+    strange += _problems(partial(_check_baseline, settings))
+    slips = unknown_rules(settings)
+    unused = tuple(told for told in configuration.notices if told not in slips)
+    if strange or unused or slips:
+        yield CheckedFile(TOGETHER, "", strange, unused, slips)
 
 
 def check_file(file: Path, environ: Mapping[str, str]) -> CheckedFile:
@@ -78,6 +94,7 @@ def check_file(file: Path, environ: Mapping[str, str]) -> CheckedFile:
         file.as_posix().endswith(f"/{name}") for name in PROJECT_FILES
     )
     notices: list[Notice] = []
+    slips: list[Notice] = []
 
     def check() -> None:
         document = _read(file)
@@ -87,9 +104,13 @@ def check_file(file: Path, environ: Mapping[str, str]) -> CheckedFile:
         validate(document)
         if theirs:
             notices.extend(_admission(document, environ))
+        settings = validate(replace(document, tree=with_whole_paths(document, environ)))
+        slips.extend(unknown_rules(settings))
+        _check_baseline(settings)
 
     problems = _problems(check)
-    return CheckedFile(str(file), COMMITTED if theirs else NAMED, problems, tuple(notices))
+    whose = COMMITTED if theirs else NAMED
+    return CheckedFile(str(file), whose, problems, tuple(notices), tuple(slips))
 
 
 def _files(
@@ -178,6 +199,12 @@ def _check_personas(configuration: Configuration) -> None:
             problems.append(f"{configuration.source(key.partition('.')[0])}: {key}: {error}")
     if problems:
         raise ConfigurationError("\n".join(problems))
+
+
+def _check_baseline(settings: Settings) -> None:
+    """Raise ConfigurationError for a baseline that is not there, or is none."""
+    if settings.rules.baseline is not None:
+        known_findings(settings.rules.baseline)
 
 
 def _problems(check: Callable[[], object]) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def merged(layers: Sequence[Document], environ: Mapping[str, str]) -> tuple[Tree
     sources: dict[str, str] = {}
     never_sent: list[JsonValue] = []
     for layer in layers:
-        for position, stated in leaves(_with_whole_paths(layer, environ)):
+        for position, stated in leaves(with_whole_paths(layer, environ)):
             if position == _ADDED_UP and isinstance(stated, list):
                 never_sent = [*never_sent, *stated]
             plant(tree, position, never_sent if position == _ADDED_UP else stated)
@@ -65,7 +65,7 @@ def override_document(overrides: Mapping[str, JsonValue]) -> Document:
     return Document("command line", tree, typed=True)
 
 
-def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
+def with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
     """The tree with its files as absolute paths: they are relative to the file that names them."""
     prompts = document.tree.get("prompts")
     if isinstance(prompts, str):

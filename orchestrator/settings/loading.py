@@ -22,7 +22,7 @@ from orchestrator.settings.places import user_folder
 from orchestrator.settings.preset_files import Chooser, Preset
 from orchestrator.settings.problems import validate
 from orchestrator.settings.projects import ProjectFile, Reviewed, project_file
-from orchestrator.settings.rule_names import unknown_analysers
+from orchestrator.settings.rule_names import unknown_rules
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.settings.trees import Tree, dotted, leaves
@@ -179,7 +179,7 @@ class _Loading:
         layers = [*files, *(admitted.document for admitted in brought), *by_hand]
         tree, sources = merged(layers, self.environ)
         settings = validate(Document("the merged configuration", tree))
-        told += unknown_analysers(settings)
+        told += unknown_rules(settings)
         return Configuration(
             settings,
             sources,

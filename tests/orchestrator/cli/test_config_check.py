@@ -147,3 +147,18 @@ def test_a_server_of_this_machine_that_does_not_answer_is_named(
     done = checked(quiet_home, tmp_path, "--reach")
     assert done.returncode == 2
     assert "near: nothing answers at http://127.0.0.1:9/v1" in done.stdout
+
+
+def test_a_rule_that_nobody_knows_and_a_baseline_that_is_not_there_are_mistakes(
+    quiet_home: CommandLine, home: Path, tmp_path: Path
+) -> None:
+    text = "rules: {ignore: [ruff/F4O1, F401], baseline: known.json}\n"
+    (tmp_path / "mine.yaml").write_text(text)
+    (home / "config.yaml").write_text(text)
+    for words in (("mine.yaml",), ()):
+        done = checked(quiet_home, tmp_path, *words)
+        assert done.returncode == 2
+        assert "'ruff/F4O1' switches nothing: there is no such rule. Did you mean" in done.stdout
+        assert "known.json cannot be read: No such file or directory" in done.stdout
+    (home / "config.yaml").write_text("rules: {ignore: [F401, no-eval]}\n")
+    assert checked(quiet_home, tmp_path).returncode == 0

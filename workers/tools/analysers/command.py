@@ -40,6 +40,8 @@ PARSERS = Path(__file__).with_name("report_parsers.py")
 PARSE_S = 10.0
 OUTPUT_MB = 16
 MOST_FILES = 400
+SIGNALLED = 128
+"""Exit codes above it are this much more than a signal's number."""
 CONFIDENCE = 0.7
 _SUFFIXES = regex(r"(?:\.[A-Za-z0-9]{1,10}){0,3}\Z")
 _UNPRINTABLE = regex(
@@ -227,13 +229,27 @@ class _Linter:
                 ),
             )
         if finished.timed_out:
-            raise ToolError(f"{self._name} was stopped: it took too long.")
+            raise ToolError(f"{self._who} was stopped: it took too long.")
         if finished.truncated:
-            raise ToolError(f"{self._name} was stopped: it wrote too much.")
+            raise ToolError(f"{self._who} was stopped: it wrote too much.")
         if finished.code not in self._row.exit_codes:
-            why = _clean(finished.complaint)
-            raise ToolError(f"{self._name} ended with code {finished.code}: {why}")
+            raise self._failure(finished)
         return finished
+
+    @property
+    def _who(self) -> str:
+        """The participant, and the command where that has another name."""
+        command = self._row.program.rpartition("/")[2]
+        return self._name if command == self._name else f"{self._name} (`{command}`)"
+
+    def _failure(self, finished: ProgramResult, instead: str = "") -> ToolError:
+        """That the program failed, as its own last line has it."""
+        last = f": {line}" if (line := _last_line(finished)) else ""
+        if finished.code > SIGNALLED:
+            ending = f"was ended by signal {finished.code - SIGNALLED}"
+        else:
+            ending = f"ended with code {finished.code}"
+        return ToolError(f"{self._who} {ending}{instead}{last}")
 
     def _rows(
         self, finished: ProgramResult, named: Mapping[str, SourceFile]
@@ -270,18 +286,32 @@ class _Linter:
                 stdin=json.dumps(report).encode(),
                 confinement=self._countdown.confinement(memory_mb=1024, output_mb=OUTPUT_MB),
             )
+        self._check(parsed, finished)
+        rows = [loads(line) for line in parsed.stdout.splitlines()]
+        if finished.code != 0 and not rows and self._row.pattern is not None:
+            raise self._failure(finished, " and wrote nothing that its pattern fits")
+        return rows
+
+    def _check(self, parsed: ProgramResult, finished: ProgramResult) -> None:
+        """Raise `ToolError` where the report could not be read: what the program says of itself comes first."""
         if parsed.timed_out:
-            raise ToolError(f"The report of {self._name} could not be read in {PARSE_S:g} s.")
+            raise ToolError(f"The report of {self._who} could not be read in {PARSE_S:g} s.")
         if parsed.code == TOO_MANY:
-            raise ToolError(f"{self._name} reported more than {MOST_ROWS} findings.")
+            raise ToolError(f"{self._who} reported more than {MOST_ROWS} findings.")
         if parsed.code == UNFINISHED:
-            raise ToolError(f"{self._name} says of itself that it did not run to its end.")
+            raise ToolError(f"{self._who} says of itself that it did not run to its end.")
+        if parsed.code != 0 and (finished.code != 0 or finished.stderr.strip()):
+            raise self._failure(finished, f" and wrote no {self._row.format}")
         if parsed.code != 0:
-            why = _clean(finished.complaint)
-            raise ToolError(
-                f"{self._name} reported in another form than {self._row.format}: {why}."
-            )
-        return [loads(line) for line in parsed.stdout.splitlines()]
+            why = _clean(parsed.complaint)
+            raise ToolError(f"{self._who} reported in another form than {self._row.format}: {why}")
+
+
+def _last_line(finished: ProgramResult) -> str:
+    """The last line that says something, of its standard error before its standard output."""
+    texts = (finished.stderr, finished.stdout)
+    lines = (line for text in texts for line in reversed(text.splitlines()) if line.strip())
+    return _clean(next(lines, b"").decode("utf-8", "replace"))[:300]
 
 
 def _file_name(number: int, path: str) -> str:

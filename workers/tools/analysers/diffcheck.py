@@ -49,6 +49,11 @@ SECRET_SUFFIXES = (".p12", ".pfx", ".keystore", ".jks")
 # Values by a telling name are made up in tests and shown in prose; keys by a published form are not.
 PROSE = (".md", ".rst", ".txt", ".adoc")
 OFTEN_MADE_UP = {ASSIGNED: Severity.CRITICAL, "connection-password": Severity.MAJOR}
+RULES = (
+    *dict.fromkeys(check.rule for check in LINE_CHECKS),
+    *("secret", "secret-file", "leftover-file", "unreviewable-file"),
+    *("json-syntax", "toml-syntax", "yaml-syntax", "unparsed"),
+)
 # Lines above and below a changed one that say what a value is.
 AROUND = 20
 

@@ -15,6 +15,7 @@ from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.inputs import AnalyserInput
+from shared.tools.rule_codes import means_a_rule
 from workers.tools.analysers.comparison import Brought, SourceSpan, Trace, as_moved, compared
 from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.edits import Edit, apply_edits, file_patch
@@ -124,13 +125,18 @@ def _selecting(more: tuple[str, ...]) -> AnalyserProgram[tuple[_Diagnostic, ...]
     return replace(_RUFF, command=partial(command, select=(*RULES, *more), ignore=ignored))
 
 
+def _known(names: Iterable[str]) -> tuple[str, ...]:
+    """The rules that ruff knows: any other name ends it, and may be meant for another analyser."""
+    return tuple(name for name in names if means_a_rule(name, "ruff"))
+
+
 def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
     """A critique of the subject's Python files; raises `ToolError` when there are none."""
     return python_critique(inputs, context, analyser_label("ruff"), _examine)
 
 
 def _examine(examined: Examined, examination: Examination) -> tuple[Examined, list[RaisedFinding]]:
-    program = _selecting(examination.rules.selected("ruff"))
+    program = _selecting(_known(examination.rules.selected("ruff")))
     now = program.analyse(examined.files, examination.countdown)
     judged = {
         source.path: _judge(source, now.issues.get(source.path, ())) for source in examined.files

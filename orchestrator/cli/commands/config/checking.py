@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -40,7 +40,7 @@ def run_check(
         config = here / file
     else:
         checked = check_everything(here, environ, config)
-    wrong = any(each.problems for each in checked)
+    wrong = any(each.is_wrong for each in checked)
     members = [*_reached(here, config, environ)] if reach and not wrong else []
     terminal = Terminal.of(environ)
     if as_json:
@@ -68,11 +68,16 @@ def _exit_code(wrong: bool, members: Sequence[ReachedMember]) -> int:
 
 def _content(checked: Sequence[CheckedFile], members: Sequence[ReachedMember]) -> dict[str, object]:
     files = [
-        {**asdict(each), "notices": [ENGLISH.translate(notice) for notice in each.notices]}
+        {
+            "place": each.place,
+            "whose": each.whose,
+            "problems": _problems(each),
+            "notices": [ENGLISH.translate(notice) for notice in each.notices],
+        }
         for each in checked
     ]
     listed = [{"name": member.name, "problem": member.problem} for member in members]
-    problems = [*(each.problems for each in checked), *(member.problem for member in members)]
+    problems = [*map(_problems, checked), *(member.problem for member in members)]
     return {
         "schema_version": SCHEMA_VERSION,
         "ok": not any(problems),
@@ -81,13 +86,17 @@ def _content(checked: Sequence[CheckedFile], members: Sequence[ReachedMember]) -
     }
 
 
+def _problems(checked: CheckedFile) -> list[str]:
+    return [*checked.problems, *map(ENGLISH.translate, checked.slips)]
+
+
 def _file_lines(checked: Sequence[CheckedFile]) -> Iterator[Line]:
     if not checked:
         yield line("No file applies here: all settings are defaults. `quorate init` writes one.")
     for each in checked:
         whose = f" ({each.whose})" if each.whose else ""
-        yield _result(not each.problems, f"{each.place}{whose}")
-        yield from (line(f"     {problem}") for problem in each.problems)
+        yield _result(not each.is_wrong, f"{each.place}{whose}")
+        yield from (line(f"     {problem}") for problem in _problems(each))
         yield from (
             line(Span(f"     ⚠ {ENGLISH.translate(notice)}", Style.WARNING))
             for notice in each.notices

@@ -201,6 +201,27 @@ def test_a_report_of_many_findings_takes_no_more_than_its_share(tmp_path: Path) 
         ("echo '[[[['", {"format": "eslint", "pattern": None}, "another form than eslint"),
         ("echo '<a><!DOCTYPE'", {"format": "checkstyle", "pattern": None}, "another form"),
         ("yes | head -c 40000000", {}, "wrote too much"),
+        (
+            "echo 'Traceback:' >&2; echo 'ImportError: no version 3' >&2; exit 1",
+            {"format": "sarif", "pattern": None},
+            r"^own \(`linter`\) ended with code 1 and wrote no sarif: ImportError: no version 3$",
+        ),
+        (
+            "echo 'Error: the configuration is broken'; exit 1",
+            {"format": "eslint", "pattern": None},
+            "ended with code 1 and wrote no eslint: Error: the configuration is broken",
+        ),
+        (
+            "echo 'a warning of old age' >&2; echo 'no JSON'",
+            {"format": "rdjson", "pattern": None},
+            "ended with code 0 and wrote no rdjson: a warning of old age",
+        ),
+        (
+            "echo 'usage: lint [-h]' >&2; exit 1",
+            {},
+            "ended with code 1 and wrote nothing that its pattern fits: usage: lint",
+        ),
+        ("kill -SEGV $$", {}, "was ended by signal 11"),
         ("yes 'f0.x:1: a' | head -n 5001", {}, "more than 5000 findings"),
         (
             "printf 'f0.x:1: '; yes a | head -n 3000 | tr -d '\\n'; echo '!'",
@@ -236,7 +257,7 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
         '<checkstyle><file name="f0.x"><error line="1" message="&b;"/></file></checkstyle>'
     )
     row = {"command": [printing(tmp_path, report)], "files": ["*.x"], "format": "checkstyle"}
-    with pytest.raises(ToolError, match="another form than checkstyle"):
+    with pytest.raises(ToolError, match="wrote no checkstyle"):
         look({"a.x": (None, "one\n")}, row)
 
 
