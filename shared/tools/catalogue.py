@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from shared.delivery.contracts import QUEUE_APPLY
 from shared.errors import ToolError
-from shared.models.agent import CheckedPatch, LocatedError, ReadFiles
+from shared.models.agent import CheckedPatch, CommandReport, LocatedError, ReadFiles
 from shared.models.case import (
     CaseEvidence,
     EvidenceSpans,
@@ -19,7 +19,7 @@ from shared.models.case import (
 from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
 from shared.models.replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
 from shared.models.subject import PYTHON_SUFFIXES
-from shared.tools.agent_inputs import ErrorInput, PatchInput, ReadInput
+from shared.tools.agent_inputs import CommandRunInput, ErrorInput, PatchInput, ReadInput
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope
 from shared.tools.case_inputs import (
     CaseInput,
@@ -147,6 +147,17 @@ _CARDS = (
         reply=CheckedPatch,
         cost=ToolCost(seconds=0.5),
         packages=("ruff",),
+    ),
+    ToolCard(
+        name="agent.command",
+        purpose="Runs a command that a person entered on a copy of a repository's state, and reads its results.",
+        kind=ToolKind.CHECK,
+        module="workers.tools.agent.command",
+        inputs=CommandRunInput,
+        reply=CommandReport,
+        cost=ToolCost(seconds=60),
+        limits=ToolLimits(timeout_s=600.0),
+        command="command",
     ),
     ToolCard(
         name="agent.errors",

@@ -85,13 +85,18 @@ class WorkspaceTree:
         """True for UTF-8 without NUL; not for what is too large to be read."""
         return self.size(path) <= LARGEST_READ and is_text(self.read(path))
 
+    @property
+    def total_size(self) -> int:
+        """How many bytes all files have."""
+        return sum(self._sizes[blob] for _, blob in self._files.values())
+
     @contextmanager
     def written_out(self) -> Iterator[Path]:
         """A fresh private folder with the files in it, without a repository around them; gone afterwards."""
-        total = sum(self._sizes[blob] for _, blob in self._files.values())
-        if len(self._files) > MOST_FILES or total > MOST_MB * MEGABYTE:
+        count, size_mb = len(self.entries), self.total_size // MEGABYTE
+        if count > MOST_FILES or size_mb > MOST_MB:
             raise ToolError(
-                f"The repository is too large to be written out: {len(self._files)} files, {total // MEGABYTE} MB."
+                f"The repository is too large to be written out: {count} files, {size_mb} MB."
             )
         with scratch() as folder:
             git = self.git.with_environment({"GIT_WORK_TREE": str(folder)})

@@ -49,6 +49,8 @@ MOST_ENTRIES = 50_000
 class Confinement:
     """How a program is held: address space, output and scratch in megabytes, processors, descriptors, walls.
 
+    `scratch_entries` is how many files and folders a scratch folder may come to have.
+
     `brief` is for programs that start nothing and end within moments: they do without the launcher, which
     costs more than they do, and so without namespaces. `walls` are the launcher's words for those to build; None:
     the strongest that hold here. `installed` are further places that it may read, and that stay whose they are.
@@ -58,6 +60,7 @@ class Confinement:
     processors: int = ORDINARY.processors
     output_mb: int = 32
     scratch_mb: int = 512
+    scratch_entries: int = MOST_ENTRIES
     open_files: int = 256
     isolate: bool = True
     brief: bool = False
@@ -164,7 +167,7 @@ def execute(
                 line = launcher(lifeline, wall_s, limits, words, readable, scratches)
                 process = start([*line, *command], lifeline=(lifeline,))
             try:
-                ended, overfull = _wait(process, timeout_s, scratches, confinement.scratch_mb)
+                ended, overfull = _wait(process, timeout_s, scratches, confinement)
             finally:
                 _end(process)
             cap = confinement.output_mb * MEGABYTE
@@ -290,7 +293,7 @@ def _start(
 
 
 def _wait(
-    process: subprocess.Popen[bytes], timeout_s: float, scratches: Sequence[str], most_mb: int
+    process: subprocess.Popen[bytes], timeout_s: float, scratches: Sequence[str], held: Confinement
 ) -> tuple[bool, bool]:
     """Whether the process ended in time, and whether it filled its scratch. It is not reaped yet: its group's
     number stays taken."""
@@ -306,17 +309,17 @@ def _wait(
         while (left_s := until - time.monotonic()) > 0:
             if poll.poll(min(left_s, LOOK_S) * 1000):
                 return True, False
-            if any(_is_overfull(folder, most_mb * MEGABYTE) for folder in scratches):
+            if any(_is_overfull(folder, held) for folder in scratches):
                 return True, True
         return False, False
     finally:
         os.close(descriptor)
 
 
-def _is_overfull(folder: str, most: int) -> bool:
-    size = 0
+def _is_overfull(folder: str, held: Confinement) -> bool:
+    size, most = 0, held.scratch_mb * MEGABYTE
     for number, entry in enumerate(entries_of(folder)):
-        if entry is None or number > MOST_ENTRIES:  # what lies too deep cannot be measured
+        if entry is None or number > held.scratch_entries:  # what lies too deep cannot be measured
             return True
         if not entry.is_dir(follow_symlinks=False):
             with contextlib.suppress(OSError):
