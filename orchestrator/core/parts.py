@@ -31,7 +31,7 @@ def split_names(typed: Iterable[str]) -> list[str]:
 class Filling(Enum):
     """Who gets a part that nobody was named for."""
 
-    FIRST_MODEL = "the first model"
+    FIRST_MODEL = "the first model; once more where several were named for the run"
     PLANNER = "the first model; where all have personas, one that is left over, else it once more"
     LAST_MODEL = "the last model, without its persona"
     LOCAL_MODEL = "the first model on this machine, else the first"

@@ -155,8 +155,12 @@ def is_nobody(name: str | None) -> bool:
 _Held = Mapping[str, PersonaAssignment]
 
 
-def _first_model(casting: Casting, _part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
-    return next(iter(casting.models), None)
+def _first_model(casting: Casting, part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
+    """Of several models that were named for this run each is a critic, so the first speaks once more here."""
+    models = casting.models
+    if len(models) > 1 and casting.request.models:
+        return once_more(models[0].base, part.title, casting.names)
+    return next(iter(models), None)
 
 
 def _local_model(casting: Casting, _part: PartType[Any], _held: _Held) -> PersonaAssignment | None:

@@ -187,9 +187,12 @@ def test_it_joins_whoever_was_typed(stage: Stage) -> None:
 
 def test_several_are_a_panel_and_analysers_stay(stage: Stage) -> None:
     made = cast(stage, "gpt-5-mini", "claude-haiku-4-5", workflow="review")
-    assert [made.panel.author.name, made.panel.chair.name] == ["gpt-5-mini", "claude-haiku-4-5"]
+    author, chair = made.panel.author, made.panel.chair
+    assert (author.name, author.model) == ("gpt-5-mini-author", "gpt-5-mini")
+    assert chair.name == "claude-haiku-4-5"
     names = {critic.name for critic in made.panel.critics}
-    assert {"ruff", "claude-haiku-4-5"} <= names
+    assert {"ruff", "gpt-5-mini", "claude-haiku-4-5"} <= names
+    assert author.name not in names
     assert not {"claude", "gpt", "gemini"} & names
 
 
