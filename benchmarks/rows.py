@@ -56,7 +56,13 @@ from shared.store.sweeping import (
     release_lost_leases,
     take_lost_steps,
 )
-from shared.store.views import awaited_participants, count_runs, run_heartbeat, schema_revision
+from shared.store.views import (
+    RunFilter,
+    awaited_participants,
+    count_runs,
+    run_heartbeat,
+    schema_revision,
+)
 from tests.support.driving import Asked, answer, conceding, keys
 from tests.support.review_panel import submission
 
@@ -271,7 +277,9 @@ def looks(here: Bench) -> dict[str, Callable[[], object]]:
         "status": store(lambda c: (schema_revision(c), list_processes(c), count_runs(c))),
         "list": lambda: listings.runs(backend, limit=20),
         **{
-            f"list --status {status}": partial(listings.runs, backend, limit=20, status=status)
+            f"list --status {status}": partial(
+                listings.runs, backend, limit=20, wanted=RunFilter(status=status)
+            )
             for status in ("running", "completed", "cancelled", "blocked", "expired")
         },
         "show RUN": lambda: report.report_of(backend, run),

@@ -16,17 +16,17 @@ from shared.store.events import list_events
 from shared.store.people import WaitingTurn, waiting_turns
 from shared.store.requests import step_request
 from shared.store.spending import ROW_BY_ROW, Grouping, Spending, spending
-from shared.store.views import find_run, list_children, list_runs
+from shared.store.views import ALL_RUNS, RunFilter, find_run, list_children, list_runs
 
 
-def runs(backend: Backend, *, limit: int, status: str | None = None) -> RunList:
-    """The newest runs, all or those of one status, and what the runs of all started."""
+def runs(backend: Backend, *, limit: int, wanted: RunFilter = ALL_RUNS) -> RunList:
+    """The newest runs that are wanted, and what these started unless a status was asked for."""
 
     def read(connection: Connection) -> RunList:
-        found = list_runs(connection, limit=limit + 1, status=status)
+        found = list_runs(connection, limit=limit + 1, wanted=wanted)
         rows = found[:limit]
         children: dict[str, list[RunRow]] = {}
-        generation = rows if status is None else []
+        generation = rows if wanted.status is None else []
         while generation:
             below = list_children(connection, [run.id for run in generation])
             children |= below
@@ -49,9 +49,14 @@ class Inbox:
     turns: tuple[WaitingTurn, ...]
 
 
-def inbox(backend: Backend) -> Inbox:
-    """The open decisions and the turns of people."""
-    return Inbox(tuple(backend.read(list_decisions)), tuple(backend.read(waiting_turns)))
+def inbox(backend: Backend, repository: str | None = None) -> Inbox:
+    """The open decisions and the turns of people; those of runs about one repository."""
+
+    def read(connection: Connection) -> Inbox:
+        decisions = list_decisions(connection, repository=repository)
+        return Inbox(tuple(decisions), tuple(waiting_turns(connection, repository=repository)))
+
+    return backend.read(read)
 
 
 @dataclass(frozen=True)

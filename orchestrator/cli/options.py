@@ -45,6 +45,23 @@ reuse_option = click.option(
 run_argument = click.argument("run", metavar="RUN", default="last")
 
 
+def _repository_name(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> str | None:
+    """A repository as runs call it: the name of its top folder, also of one that is given as a path."""
+    if typed is None or not (typed in (".", "..") or "/" in typed):
+        return typed
+    place = Path(typed).resolve()
+    top = next((each for each in (place, *place.parents) if (each / ".git").exists()), place)
+    return top.name
+
+
+repository_option = click.option(
+    "--repository",
+    metavar="NAME|PATH",
+    callback=_repository_name,
+    help="Only what is about this repository (. is the one here).",
+)
+
+
 def in_this_order(*decorators: Decorator) -> Decorator:
     """Several options as one; help shows them in this order."""
 

@@ -139,9 +139,14 @@ def _speakers(
     """Who is meant by the entries."""
     if not casting.workflow.critics.rules:
         return find_speakers(request, casting.configuration, casting.catalogue, without=without)
-    meant = [
-        participant for entry in request.entries for participant in casting.catalogue.resolve(entry)
-    ]
+    meant: list[Participant] = []
+    for entry in request.entries:
+        # What computes says the same twice: `analysers,ruff` means ruff once.
+        meant += [
+            participant
+            for participant in casting.catalogue.resolve(entry)
+            if not (participant.tool and participant in meant)
+        ]
     return Speakers(tuple(map(PersonaAssignment, meant, meant)))
 
 

@@ -18,6 +18,7 @@ from shared.store.database import Connection
 from shared.store.events import append_events
 from shared.store.offered import NOBODY, note_offered
 from shared.store.runs import lock_free_run, lock_run
+from shared.store.views import label_of
 
 _SELECT = """
 SELECT d.run_id, d.key, d.kind, d.question, d.shown_sha256, d.state, d.answer, d.opened_at, d.deadline_at,
@@ -31,14 +32,23 @@ def _row(values: tuple[Any, ...]) -> DecisionRow:
 
 
 def list_decisions(
-    connection: Connection, *, run: str | None = None, only_open: bool = True
+    connection: Connection,
+    *,
+    run: str | None = None,
+    repository: str | None = None,
+    only_open: bool = True,
 ) -> list[DecisionRow]:
     """Decisions, the oldest first."""
     # One statement a question: the plan for a parameter that may be NULL reads every decision.
-    wanted = {"true": True, "d.run_id = %(run)s": run is not None, "d.state = 'open'": only_open}
+    wanted = {
+        "true": True,
+        "d.run_id = %(run)s": run is not None,
+        f"{label_of('d.run_id', 'repository')} = %(repository)s": repository is not None,
+        "d.state = 'open'": only_open,
+    }
     where = " AND ".join(condition for condition, applies in wanted.items() if applies)
     rows = connection.execute(
-        f"{_SELECT} WHERE {where} ORDER BY d.opened_at", {"run": run}
+        f"{_SELECT} WHERE {where} ORDER BY d.opened_at", {"run": run, "repository": repository}
     ).fetchall()
     return [_row(row) for row in rows]
 

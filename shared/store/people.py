@@ -17,6 +17,7 @@ from shared.store.ends import StoredResponse, store_response
 from shared.store.events import append_events
 from shared.store.requests import REQUEST
 from shared.store.runs import lock_run
+from shared.store.views import label_of
 
 _FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)
 
@@ -53,11 +54,17 @@ SELECT s.run_id, s.key AS step, s.participant, s.role, s.round, q.request->>'rep
 """
 
 
-def waiting_turns(connection: Connection, *, run: str | None = None) -> list[WaitingTurn]:
+def waiting_turns(
+    connection: Connection, *, run: str | None = None, repository: str | None = None
+) -> list[WaitingTurn]:
     """The turns that wait for a person, the oldest first."""
-    of_run = "" if run is None else " AND s.run_id = %(run)s"
+    wanted = {
+        "s.run_id = %(run)s": run is not None,
+        f"{label_of('s.run_id', 'repository')} = %(repository)s": repository is not None,
+    }
+    more = "".join(f" AND {condition}" for condition, applies in wanted.items() if applies)
     rows = connection.execute(
-        f"{_SELECT}{of_run} ORDER BY s.created_at, s.key", {"run": run}
+        f"{_SELECT}{more} ORDER BY s.created_at, s.key", {"run": run, "repository": repository}
     ).fetchall()
     return [WaitingTurn(**row._asdict()) for row in rows]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from shared.errors import UnknownRun, UserError
@@ -89,14 +89,45 @@ def find_run(connection: Connection, name: str) -> RunRow:
     return _run(rows[0])
 
 
+@dataclass(frozen=True)
+class RunFilter:
+    """Which runs are listed; None: any. `repository` and `batch` are labels, `since_s` is an age."""
+
+    status: str | None = None
+    workflow: str | None = None
+    repository: str | None = None
+    batch: str | None = None
+    since_s: float | None = None
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Those that apply, in SQL: a parameter that may be NULL would read every run."""
+        wanted = {
+            "status": "status = %(status)s",
+            "workflow": "workflow = %(workflow)s",
+            "repository": f"{label_of('id', 'repository')} = %(repository)s",
+            "batch": f"{label_of('id', 'batch')} = %(batch)s",
+            "since_s": "created_at >= now() - make_interval(secs => %(since_s)s)",
+        }
+        stated = tuple(sql for name, sql in wanted.items() if getattr(self, name) is not None)
+        return stated if self.status is not None else ("parent_run IS NULL", *stated)
+
+
+ALL_RUNS = RunFilter()
+
+
+def label_of(run: str, label: str) -> str:
+    """A label of the run that a column names, in SQL."""
+    return f"(SELECT spec -> 'labels' ->> '{label}' FROM specs WHERE run_id = {run})"
+
+
 def list_runs(
-    connection: Connection, *, limit: int = 20, status: str | None = None
+    connection: Connection, *, limit: int = 20, wanted: RunFilter = ALL_RUNS
 ) -> list[RunRow]:
     """Runs, the newest first: those of a status, or all that no other run started (`list_children` has those)."""
-    wanted = "parent_run IS NULL" if status is None else "status = %(status)s"
     rows = connection.execute(
-        f"{_RUN} WHERE {wanted} ORDER BY created_at DESC LIMIT %(limit)s",
-        {"limit": limit, "status": status},
+        f"{_RUN} WHERE {' AND '.join(wanted.conditions)} ORDER BY created_at DESC LIMIT %(limit)s",
+        {"limit": limit, **asdict(wanted)},
     ).fetchall()
     return [_run(row) for row in rows]
 

@@ -23,6 +23,7 @@ from shared.errors import DecisionConflict, UserError
 from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus
 from shared.store.spending import Grouping
+from shared.store.views import RunFilter
 from tests.fixtures.instance import CommandLine, git
 
 pytestmark = pytest.mark.acceptance
@@ -114,6 +115,8 @@ def test_a_run_is_replayed_forked_compared_and_cancelled_by_a_plain_function(
         for name in (run, fork):
             assert cancel(backend, name, "ada") == name
             assert report_of(backend, name).run.status is RunStatus.CANCELLED
-        assert {run, fork} <= {row.id for row in runs(backend, limit=10, status="cancelled").rows}
+        assert {run, fork} <= {
+            row.id for row in runs(backend, limit=10, wanted=RunFilter(status="cancelled")).rows
+        }
         assert spent(backend, Grouping.RUN, run=run, since_s=None).run == run
     assert capfd.readouterr() == ("", "")

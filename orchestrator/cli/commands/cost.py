@@ -6,18 +6,16 @@ import dataclasses
 import os
 
 import click
-from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.application.backend import connected
 from orchestrator.application.listings import spent
 from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.since import since_option
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spending_table
 from orchestrator.presentation.terminal import Terminal
-from shared.configuration import LONGEST_S, Duration
-from shared.errors import UserError
 from shared.store.spending import Grouping
 
 GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "batch")
@@ -29,27 +27,22 @@ GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "batch")
 @click.option(
     "--by", type=click.Choice(GROUPINGS), default="participant", help="Sum by this (participant)."
 )
-@click.option(
-    "--since",
-    metavar="DURATION",
-    help="Only the last 12h, 7d, 4w, ... (by run, turn or batch: 7d).",
-)
+@since_option("Only the last 12h, 7d, 4w, ... (by run, turn or batch: 7d).")
 @click.option("--run", metavar="RUN", help="Only this run: an id, its beginning, or `last`.")
 @json_option
 @language_option
-def cost(by: str, since: str | None, run: str | None, as_json: bool, language: str | None) -> int:
+def cost(by: str, since: float | None, run: str | None, as_json: bool, language: str | None) -> int:
     """What was spent, most expensive first (days: newest first, in UTC).
 
     A call of unknown price is counted separately, not in the sums: unknown is never zero.
     """
-    since_s = None if since is None else _seconds(since)
     with connected(os.environ, workers=False) as backend:
-        found = spent(backend, Grouping(by), run=run, since_s=since_s)
+        found = spent(backend, Grouping(by), run=run, since_s=since)
     terminal = Terminal.of(os.environ)
     if not as_json:
         words = Translator(language or "en")
         lately = line(Span(words.message("spent_lately"), Style.DIM))
-        noted = [lately] if since_s != found.since_s else []
+        noted = [lately] if since != found.since_s else []
         terminal.result(
             [*spending_table(by, found.rows, found.total, words, terminal.columns), *noted]
         )
@@ -64,10 +57,3 @@ def cost(by: str, since: str | None, run: str | None, as_json: bool, language: s
     }
     terminal.result(dumps(whole))
     return 0
-
-
-def _seconds(text: str) -> float:
-    try:
-        return min(TypeAdapter[float](Duration).validate_python(text), LONGEST_S)
-    except ValidationError:
-        raise UserError(f"--since {text}: expected a duration like 90s, 12h, 7d or 4w") from None

@@ -10,7 +10,7 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.application.listings import inbox as read_inbox
-from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.options import example, json_option, language_option, repository_option
 from orchestrator.core.discussion.spoken import form_of
 from orchestrator.core.document import Line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, decision_json, dumps
@@ -21,13 +21,16 @@ from orchestrator.presentation.terminal import Terminal
 from shared.store.people import WaitingTurn
 
 
-@click.command(epilog=example("quorate inbox", "quorate inbox --json"))
+@click.command(
+    epilog=example("quorate inbox", "quorate inbox --repository .", "quorate inbox --json")
+)
+@repository_option
 @json_option
 @language_option
-def inbox(as_json: bool, language: str | None) -> int:
+def inbox(repository: str | None, as_json: bool, language: str | None) -> int:
     """The decisions and turns that wait for a person, oldest first."""
     with connected(os.environ) as backend:
-        waiting = read_inbox(backend)
+        waiting = read_inbox(backend, repository)
     terminal = Terminal.of(os.environ)
     if as_json:
         whole = {

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
 from orchestrator.application import listings
 from orchestrator.application.backend import connected
-from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.options import example, json_option, language_option, repository_option
+from orchestrator.cli.since import since_option
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps, run_tree
 from orchestrator.presentation.listings import runs
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
+from orchestrator.workflows import ROWS
 from shared.models.outcomes import RunStatus
+from shared.store.views import RunFilter
 
 
 @click.command(
-    "list", epilog=example("quorate list --status waiting", "quorate list -n 100 --json")
+    "list",
+    epilog=example(
+        "quorate list --status waiting",
+        "quorate list --repository . --since 7d",
+        "quorate list -n 100 --json",
+    ),
 )
 @click.option(
     "-n",
@@ -27,13 +36,26 @@ from shared.models.outcomes import RunStatus
     metavar="N",
     help="How many (20); at most 10,000.",
 )
-@click.option("--status", type=click.Choice([one.value for one in RunStatus]), help="Only these.")
+@click.option(
+    "--status", type=click.Choice([status.value for status in RunStatus]), help="Only these."
+)
+@click.option(
+    "--workflow",
+    type=click.Choice(sorted(row.name for row in ROWS)),
+    help="Only those of this workflow.",
+)
+@repository_option
+@click.option("--batch", metavar="NAME", help="Only those of this batch.")
+@since_option()
 @json_option
 @language_option
-def list_(limit: int, status: str | None, as_json: bool, language: str | None) -> int:
+def list_(
+    limit: int, since: float | None, as_json: bool, language: str | None, **typed: Any
+) -> int:
     """The runs, newest first."""
+    wanted = RunFilter(since_s=since, **typed)
     with connected(os.environ, workers=False) as backend:
-        listed = listings.runs(backend, limit=limit, status=status)
+        listed = listings.runs(backend, limit=limit, wanted=wanted)
     terminal = Terminal.of(os.environ)
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": run_tree(listed)}))

@@ -16,7 +16,7 @@ from shared.store.database import Database
 from shared.store.ends import StoredResponse, store_response
 from shared.store.runs import lock_run
 from shared.store.spending import CallNeed, Grouping, reserve, spending
-from shared.store.views import find_run, list_children, list_runs, list_steps, run_usage
+from shared.store.views import RunFilter, find_run, list_children, list_runs, list_steps, run_usage
 from tests.support.driving import claimed_by_nobody, do, drive_family, event_kinds, submit
 from tests.support.families import answer, anything, begun, cancel, later, overdue, spawned
 from tests.support.queues import drain
@@ -103,7 +103,10 @@ def test_children_are_listed_under_their_parents_and_the_last_run_is_a_person_s(
     read = engine.database.run
 
     assert [row.id for row in read(list_runs)] == [parent]
-    assert {row.id for row in read(lambda c: list_runs(c, status="running"))} == {parent, child}
+    assert {row.id for row in read(lambda c: list_runs(c, wanted=RunFilter(status="running")))} == {
+        parent,
+        child,
+    }
     listed = read(lambda c: list_children(c, [parent, child]))
     assert [(row.id, row.parent, row.parent_step) for row in listed[parent]] == [
         (child, parent, "child")

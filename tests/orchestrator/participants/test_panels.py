@@ -245,7 +245,6 @@ def test_external_models_stay_out_when_nothing_may_leave(desk: Desk) -> None:
         ("scripted:missing.yaml", r"missing\.yaml cannot be read"),
         ("openai:@http://x/v1", "needs a model"),
         ("openai:m@http://u:p@x/v1", "must not hold a user name"),
-        ("ruff,ruff", "'ruff' is named twice"),
         ("rules", "no critic"),
         ("author=nobody", "No participant is called 'nobody'"),
     ],
@@ -343,3 +342,9 @@ def test_analysers_that_a_file_names_make_way_too_unless_nobody_would_be_left(de
     assert critics(desk.build(paths=("main.go",))[0]) == ["diffcheck"]
     desk.user("participants: [ruff, bandit]\n")
     assert critics(desk.build(paths=("main.go",))[0]) == ["ruff", "bandit"]
+
+
+@pytest.mark.parametrize("names", ["analysers,ruff", "ruff,analysers", "analysers,analysers"])
+def test_an_analyser_that_is_named_twice_takes_part_once(desk: Desk, names: str) -> None:
+    panel, _ = desk.build(names)
+    assert sorted(critics(panel)) == ["bandit", "complexity", "diffcheck", "ruff"]

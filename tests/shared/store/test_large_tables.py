@@ -15,6 +15,7 @@ from shared.store.sweeping import (
     take_lost_steps,
 )
 from shared.store.views import (
+    RunFilter,
     awaited_participants,
     count_live_runs,
     count_runs,
@@ -94,7 +95,7 @@ def blocks(database: Database, work: Callable[[Connection], object]) -> int:
         count_live_runs,
         count_runs,
         lambda c: list_runs(c, limit=20),
-        lambda c: list_runs(c, limit=20, status="running"),
+        lambda c: list_runs(c, limit=20, wanted=RunFilter(status="running")),
         awaited_participants,
         lambda c: due_runs(c, 1.5),
         lambda c: release_lost_leases(c, 8.0),

@@ -1,6 +1,8 @@
 """Runs, events, documents and what people read of them, on real Postgres."""
 
+import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,7 @@ from shared.store.runs import (
 from shared.store.saving import save
 from shared.store.views import (
     RunCounts,
+    RunFilter,
     count_runs,
     find_run,
     list_runs,
@@ -198,7 +201,7 @@ def test_runs_are_found_by_id_by_beginning_and_as_the_last(database: Database) -
     with pytest.raises(UnknownRun, match="there is no run 'z'"):
         found("z")
     assert [row.id for row in database.run(lambda c: list_runs(c, limit=1))] == ["rac"]
-    assert database.run(lambda c: list_runs(c, status="waiting")) == []
+    assert database.run(lambda c: list_runs(c, wanted=RunFilter(status="waiting"))) == []
     assert database.run(count_runs) == RunCounts({"running": 3})
     assert database.run(lambda c: root_tasks(c, ["rab", "none"])) == {"rab": ("root", False)}
 
@@ -238,3 +241,30 @@ def test_a_timeline_shows_steps_in_their_order_with_what_they_cost(database: Dat
     assert database.run(lambda c: step_request(c, run, "b")) == {}
     with pytest.raises(UnknownRun, match="has no step 'z'"):
         database.run(lambda c: step_request(c, run, "z"))
+
+
+def test_runs_are_listed_by_repository_workflow_batch_and_age(database: Database) -> None:
+    def submit(name: str, age_h: int, **labels: str) -> None:
+        database.run(
+            lambda c: c.execute(
+                "UPDATE specs SET spec = jsonb_set(spec, '{labels}', %s) WHERE run_id = %s",
+                (json.dumps(labels), name),
+            )
+        )
+        execute(
+            database,
+            f"UPDATE runs SET created_at = now() - interval '{age_h} h' WHERE id = '{name}'",
+        )
+
+    old, new = new_run(database), new_run(database)
+    submit(old, 5, repository="shop", batch="b")
+    submit(new, 1, repository="blog")
+
+    def listed(**wanted: Any) -> list[str]:
+        found = database.run(lambda c: list_runs(c, wanted=RunFilter(**wanted)))
+        return [row.id for row in found if row.id in (old, new)]
+
+    assert listed(repository="shop") == listed(batch="b") == [old]
+    assert listed(since_s=7200.0) == listed(repository="blog", status="running") == [new]
+    assert listed(workflow="none") == listed(repository="shop", since_s=7200.0) == []
+    assert listed() == [new, old]
