@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 
 from shared.models.wire import Verbatim, Wire
 from shared.models.workspace import Workspace
-from shared.tools.inputs import Hash
+from shared.tools.inputs import Hash, PlainId
 
 ShellCommand = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 
@@ -71,8 +71,14 @@ class ExaminationInput(WorkspaceInput):
 class CommitInput(WorkspaceInput):
     """The approved state as a commit on the run's branch. `approved` is the sha256 of the patch that was shown."""
 
-    run: str
-    effect: str
-    approved: str
-    title: str
+    run: PlainId
+    effect: PlainId
+    approved: Hash
+    title: str = Field(min_length=1, max_length=500)
     message: str = ""
+
+
+class ChangeSubjectInput(WorkspaceInput):
+    """What a workspace changes, under the title that its review is known by."""
+
+    title: str = ""

@@ -6,7 +6,13 @@ from collections.abc import Collection, Mapping
 
 from shared.delivery.contracts import QUEUE_APPLY
 from shared.errors import ToolError
-from shared.models.agent import CheckedPatch, CommandReport, LocatedError, ReadFiles
+from shared.models.agent import (
+    BranchCommit,
+    CheckedPatch,
+    CommandReport,
+    LocatedError,
+    ReadFiles,
+)
 from shared.models.case import (
     CaseEvidence,
     EvidenceSpans,
@@ -19,7 +25,13 @@ from shared.models.case import (
 from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
 from shared.models.replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
 from shared.models.subject import PYTHON_SUFFIXES
-from shared.tools.agent_inputs import CommandRunInput, ErrorInput, PatchInput, ReadInput
+from shared.tools.agent_inputs import (
+    CommandRunInput,
+    CommitInput,
+    ErrorInput,
+    PatchInput,
+    ReadInput,
+)
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope
 from shared.tools.case_inputs import (
     CaseInput,
@@ -158,6 +170,17 @@ _CARDS = (
         cost=ToolCost(seconds=60),
         limits=ToolLimits(timeout_s=600.0),
         command="command",
+    ),
+    ToolCard(
+        name="agent.commit",
+        purpose="Makes an approved state of a repository a commit on a branch of the run's own; never pushes.",
+        kind=ToolKind.FIX,
+        module="workers.tools.agent.commit",
+        inputs=CommitInput,
+        reply=BranchCommit,
+        cost=ToolCost(seconds=0.5),
+        queue=QUEUE_APPLY,
+        read_only=False,
     ),
     ToolCard(
         name="agent.errors",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator
 
 from shared.models.findings import ProposedTest
 from shared.models.replies import Applied, CheckedFix
@@ -16,6 +16,16 @@ from shared.tools.rules import AnalyserRules
 FINDING = regex(r"^[\w.-]{1,40}$")
 # Ids end up in a branch's name and in a commit's trailers.
 _PLAIN = regex(r"^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,198}[A-Za-z0-9])?$")
+
+
+def _plain(value: str) -> str:
+    if not _PLAIN.fullmatch(value) or ".." in value or "//" in value:
+        raise ValueError("only letters, digits and . _ : / - are allowed")
+    return value
+
+
+PlainId = Annotated[str, AfterValidator(_plain)]
+"""An id that may stand in a branch's name and in a commit's trailers."""
 
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
@@ -68,16 +78,9 @@ class ApplyInput(Wire):
     fixes: tuple[CheckedFix, ...]
     only: tuple[str, ...] | None = None
     mode: Literal["branch", "in_place"] = "branch"
-    run: str
+    run: PlainId
     approved: str
-    effect: str
-
-    @field_validator("run", "effect")
-    @classmethod
-    def _is_plain(cls, value: str) -> str:
-        if not _PLAIN.fullmatch(value) or ".." in value or "//" in value:
-            raise ValueError("only letters, digits and . _ : / - are allowed")
-        return value
+    effect: PlainId
 
     @field_validator("only")
     @classmethod

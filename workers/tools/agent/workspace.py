@@ -155,7 +155,7 @@ def open_workspace(workspace: Workspace, context: ToolContext) -> Iterator[Works
     with borrowed(Origin(repository=workspace.repository), countdown) as (target, git):
         commit = commit_of(target, workspace.commit, git)
         git.run("read-tree", commit)
-        stage(git, _contents(workspace.files, context))
+        stage(git, contents_of(workspace.files, context))
         yield WorkspaceTree(workspace, commit, target, git, countdown)
 
 
@@ -171,19 +171,27 @@ def stage(git: Git, files: Mapping[str, FileContent | None]) -> None:
     contents = [content.data for content in files.values() if content is not None]
     if contents:
         git.write_blobs(contents)
-    # Removals come first, for a file may become a folder.
-    entries: dict[str, tuple[str, str] | None] = dict.fromkeys(files)
+    git.stage(index_entries(files, git.object_format))
+
+
+def index_entries(
+    files: Mapping[str, FileContent | None], object_format: str
+) -> dict[str, tuple[str, str] | None]:
+    """The files as git's index has them: removals come first, for a file may become a folder."""
+    entries: dict[str, tuple[str, str] | None] = dict.fromkeys(
+        path for path, content in files.items() if content is None
+    )
     for path, content in files.items():
         if content is not None:
             mode = EXECUTABLE if content.executable else REGULAR
-            del entries[path]
-            entries[path] = (mode, git_blob_id(content.data, git.object_format))
-    git.stage(entries)
+            entries[path] = (mode, git_blob_id(content.data, object_format))
+    return entries
 
 
-def _contents(
+def contents_of(
     files: Iterable[WorkspaceFile], context: ToolContext
 ) -> dict[str, FileContent | None]:
+    """What stands in the files that differ from the commit; raises `ToolError` for a path that is refused."""
     contents: dict[str, FileContent | None] = {}
     for file in files:
         check_path(file.path)

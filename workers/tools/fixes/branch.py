@@ -21,6 +21,8 @@ from workers.tools.sandbox.sandbox import Countdown
 from workers.tools.snapshot import check_path
 
 EFFECT, RUN, STATE = "Quorate-Effect", "Quorate-Run", "Quorate-Reviewed-State"
+OURS = ("quorate/fix-", "quorate/agent-")
+"""How branches begin that Quorate makes, and may remove again."""
 # How far below the tip an effect is looked for: later fixes, and what people added.
 SEARCHED_COMMITS = 20
 LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
@@ -37,9 +39,9 @@ class BranchState:
     commit: str
 
 
-def branch_name(run: str) -> str:
-    """The branch that the fixes of a run go to."""
-    return f"quorate/fix-{run.replace(':', '-').replace('/', '-')}"
+def branch_name(run: str, prefix: str = OURS[0]) -> str:
+    """The branch that what a run changes goes to."""
+    return f"{prefix}{run.replace(':', '-').replace('/', '-')}"
 
 
 def apply_to_branch(
@@ -146,7 +148,8 @@ def find_effect(repository: FixTarget, own: Git, branch: str, effect: str) -> Br
     if tip is None:
         return None
     search = ("rev-list", "--first-parent", f"--max-count={SEARCHED_COMMITS}", tip)
-    for commit in own.run(*search).decode().split():
+    # The person's own git knows where a shallow clone ends.
+    for commit in repository.references.run(*search).decode().split():
         if trailers(own, commit).get(EFFECT) == effect:
             return BranchState(branch, own.line("rev-parse", f"{commit}^"), commit)
     return None
@@ -173,7 +176,7 @@ def _reviewed_commit(
             continue
         entries |= _recorded(file, repository, index, own, documents)
     own.stage(entries)
-    return _commit(own, repository, head, _state_message(subject, approved, left_out))
+    return commit_index(own, repository, head, _state_message(subject, approved, left_out))
 
 
 def _recorded(
@@ -229,10 +232,11 @@ def _commit_fix(approved: Approved, repository: FixTarget, own: Git, base: str) 
             raise ToolError(CHANGED.format(path=path))
         entries[path] = (mode, own.write_blob(data))
     own.stage(entries)
-    return _commit(own, repository, base, _fix_message(approved))
+    return commit_index(own, repository, base, _fix_message(approved))
 
 
-def _commit(own: Git, repository: FixTarget, parent: str, message: str) -> str:
+def commit_index(own: Git, repository: FixTarget, parent: str, message: str) -> str:
+    """A commit of what the index holds, by the person whose repository it is."""
     tree = own.line("write-tree")
     author = own.with_environment(identity(repository))
     return author.line("commit-tree", tree, "-p", parent, given=message.encode("utf-8"))

@@ -14,6 +14,7 @@ from shared.tools.inputs import UndoInput
 from workers.tools.fixes.bench import bench, git_blob_id
 from workers.tools.fixes.branch import (
     EFFECT,
+    OURS,
     move_branch,
     read_branch,
     refuse_checked_out,
@@ -70,7 +71,7 @@ def _tip_of_ours(applied: Applied, repository: FixTarget) -> str | None:
     """Where the branch stands; raises `ToolError` unless Quorate made it."""
     branch = applied.branch or ""
     tip = read_branch(repository, branch)
-    if not branch.startswith("quorate/fix-") or applied.commit is None or applied.base is None:
+    if not branch.startswith(OURS) or applied.commit is None or applied.base is None:
         raise ToolError(f"{branch} is not a branch that Quorate made: nothing was undone.")
     return tip
 
