@@ -121,7 +121,10 @@ def has_passed(report: RunReport) -> bool:
     if report.workflow.subject is not SubjectKind.CHANGE or exit_code(report) is not ExitCode.OK:
         return False
     failed = isinstance(report.result, ChangeResult) and report.result.tests in UNTOLD
-    return not failed and (report.gate.outcome is GateOutcome.PASSED or report.verdict in GOOD)
+    # Files were changed, or there is a branch: a commit that passes does not hold that.
+    if failed or report.applied:
+        return False
+    return bool(report.gate.outcome is GateOutcome.PASSED or report.verdict in GOOD)
 
 
 def _left_out(report: RunReport, words: Translator) -> list[Line]:

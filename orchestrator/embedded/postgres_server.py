@@ -22,7 +22,7 @@ from shared.folders import (
     require_space,
     told_as_fault,
 )
-from shared.instance import DATABASE, POSTGRES_SOCKET
+from shared.instance import DATABASE, POSTGRES_SOCKET, Instance
 
 PROGRAMS = ("postgres", "initdb")
 
@@ -58,6 +58,8 @@ local  all  postgres  scram-sha-256
 _BUILTIN_LOCALE = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8")
 _BUILTIN_LOCALE_SINCE = 17
 _ATTEMPTS = 3
+MAKING_S = 120.0
+"""Copying an empty database takes a quarter of a second, and half a minute was too short on a loaded disk."""
 # A backend that outlived its postmaster may hold the shared memory for another moment.
 _PASSING = ("pre-existing shared memory block", "postmaster.pid")
 
@@ -88,8 +90,19 @@ def bring_up(launch: Launch) -> Waiting:
             f"Postgres does not take its password; see {log} for what went wrong."
         )
     if state is ServerState.NO_DATABASE:
-        with PostgresWire.to(instance, "postgres", timeout_s=30) as postgres:
+        make_database(instance)
+
+
+def make_database(instance: Instance, timeout_s: float = MAKING_S) -> None:
+    """Make our database in a server that has none. Raises EnvironmentFault where that takes too long."""
+    try:
+        with PostgresWire.to(instance, "postgres", timeout_s) as postgres:
             postgres.query(f'CREATE DATABASE "{DATABASE}"')
+    except OSError as error:
+        raise EnvironmentFault(
+            f"Postgres did not make its database ({error}; it has {timeout_s:g} s): the machine or its disk is very "
+            f"busy. Type the command again; {instance.log_dir / 'postgres.log'} says more."
+        ) from error
 
 
 def _until_started(launch: Launch, executable: Path) -> Generator[None, None, ServerState]:

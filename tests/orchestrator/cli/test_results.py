@@ -9,6 +9,7 @@ from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.plan.options import PlanOptions
+from shared.models.outcomes import Verdict
 from tests.support import debates
 from tests.support.plan_cast import PlanCast
 from tests.support.reports import make_report
@@ -37,3 +38,12 @@ def test_reports_that_the_configuration_wants_are_written_beside_the_result(tmp_
     deliver(make_report(), terminal, OutputOptions(reports=files), ENGLISH)
     assert (tmp_path / "report").read_text().startswith("## ")
     assert json.loads((tmp_path / "report.json").read_text())["run"]["id"] == make_report().run.id
+
+
+def test_what_a_quiet_review_applied_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """A hook that lets a fix be applied must not pass in silence: the commit does not hold the fix."""
+    applied = {"repository": "/r", "files": ["app.py"], "review": 1}
+    for detail, told in ({}, False), ({"applied": [applied]}, True):
+        report = make_report(verdict=Verdict.CHECKS_PASSED, detail=detail)
+        deliver(report, Terminal.of({}, quiet=True), OutputOptions(), ENGLISH)
+        assert bool(capsys.readouterr().out) is told
