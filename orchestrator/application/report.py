@@ -53,10 +53,9 @@ def load_report(connection: Connection, name: str) -> RunReport:
     if not report.applied:
         return report
     undoings = taken_back(connection, run.id).items()
-    return replace(
-        report,
-        undone={undoing: Applied.model_validate(applied) for undoing, applied in undoings},
-    )
+    undone = {undoing: Applied.model_validate(applied) for undoing, applied in undoings}
+    report = replace(report, undone=undone)
+    return replace(report, run=replace(run, verdict=report.verdict)) if undone else report
 
 
 def children_of(connection: Connection, run: str) -> tuple[RunRow, ...]:

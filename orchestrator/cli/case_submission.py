@@ -202,11 +202,10 @@ def _show(
 
 
 def _write(reports: Sequence[RunReport], output: OutputOptions) -> None:
-    if output.output is None:
-        return
-    files = result_files(output.output, [report.run.title for report in reports])
-    for path, report in zip(files, reports, strict=True):
-        write_file(path, report, output.words(report.spec))
+    for wanted in output.outputs:
+        files = result_files(wanted, [report.run.title for report in reports])
+        for path, report in zip(files, reports, strict=True):
+            write_file(path, report, output.words(report.spec))
 
 
 def result_files(path: Path, titles: Sequence[str]) -> list[Path]:

@@ -68,7 +68,7 @@ class EvalOptions:
     estimate: bool
     no_wait: bool
     watch_s: float | None
-    output: Path | None
+    outputs: tuple[Path, ...]
     as_json: bool
     language: str | None
     quiet: bool
@@ -98,10 +98,10 @@ class EvalOptions:
             self._refuse_what_begins(looks[0])
         if not all(split_names([names]) for names in self.panels):
             raise click.UsageError("--panel names nobody; leave it out for whoever is configured")
-        if self.output is not None and self.output.suffix.lower() not in FORMATS:
-            raise click.UsageError(
-                f"-o {self.output}: an evaluation is written as {', '.join(FORMATS)}"
-            )
+        for path in self.outputs:
+            if path.suffix.lower() not in FORMATS:
+                known = ", ".join(FORMATS)
+                raise click.UsageError(f"-o {path}: an evaluation is written as {known}")
 
     def _refuse_what_begins(self, look: str) -> None:
         useless = _given(
@@ -296,8 +296,8 @@ def _hand_over(
     text = dumps({"schema_version": SCHEMA_VERSION, **data})
     width = columns_of(sys.stdout)
     terminal.result(text if options.as_json else as_lines(shown, width))
-    if options.output is not None:
-        _write(options.output, text + "\n", written)
+    for path in options.outputs:
+        _write(path, text + "\n", written)
 
 
 def _write(path: Path, as_json: str, blocks: Sequence[Block]) -> None:

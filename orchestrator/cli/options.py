@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,7 +33,12 @@ language_option = click.option(
     help="Language of messages.",
 )
 output_option = click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help=f"Result file: {USUAL_SUFFIXES}."
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help=f"Result file: {USUAL_SUFFIXES} (repeatable).",
 )
 config_option = click.option(
     "--config", type=click.Path(path_type=Path), help="Use this configuration file."
@@ -166,16 +171,14 @@ def take(kind: type[T], typed: dict[str, Any]) -> T:
     return kind(**{name: typed.pop(name) for name in names if name in typed})
 
 
-def check_output(output: Path | None) -> None:
+def check_outputs(outputs: Iterable[Path]) -> None:
     """Refuse a result file of an unknown format, or in no folder, before anything is started."""
-    if output is None:
-        return
-    if output.suffix.lower() not in SUFFIXES:
-        raise click.UsageError(
-            f"-o {output}: the suffix says the format, one of {', '.join(SUFFIXES)}"
-        )
-    if (obstacle := output_obstacle(output)) is not None:
-        raise click.UsageError(f"-o {output}: {obstacle}")
+    for path in outputs:
+        if path.suffix.lower() not in SUFFIXES:
+            known = ", ".join(SUFFIXES)
+            raise click.UsageError(f"-o {path}: the suffix says the format, one of {known}")
+        if (obstacle := output_obstacle(path)) is not None:
+            raise click.UsageError(f"-o {path}: {obstacle}")
 
 
 def output_obstacle(path: Path) -> str | None:
@@ -188,10 +191,10 @@ def output_obstacle(path: Path) -> str | None:
     return None if writable else "it cannot be written"
 
 
-def check_estimate(output: Path | None, *, estimate: bool) -> None:
+def check_estimate(outputs: Sequence[Path], *, estimate: bool) -> None:
     """Refuse a result file for a command that makes no result."""
-    check_output(output)
-    if output is not None and estimate:
+    check_outputs(outputs)
+    if outputs and estimate:
         raise click.UsageError("-o holds a run's result; --estimate makes none (use --json)")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator.core.document import Line
@@ -47,7 +47,7 @@ class OutputOptions:
     """
 
     as_json: bool = False
-    output: Path | None = None
+    outputs: tuple[Path, ...] = ()
     language: str | None = None
     quiet: bool = False
     max_findings: int | None = None
@@ -97,10 +97,11 @@ def deliver(
         terminal.result(lines)
         if brief:
             terminal.warn(_left_out(report, words))
-    if options.output is not None:
-        write_file(options.output, report, words)
+    listed = replace(report, listed=None if options.everything else options.max_findings)
+    for path in options.outputs:
+        write_file(path, listed, words)
     for name, path in options.reports:
-        write_file(path, report, words, format_named(name))
+        write_file(path, listed, words, format_named(name))
 
 
 def _empty_diff(report: RunReport) -> Iterable[Notice]:

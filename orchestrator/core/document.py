@@ -202,13 +202,27 @@ class Objection:
 
 
 @dataclass(frozen=True)
+class NamedRule:
+    """An analyser's rule as `tool/code`, and the page that the analyser names for it."""
+
+    code: str
+    page: str = ""
+
+
+def beside_rules(title: str, codes: Iterable[str]) -> str:
+    """A title where its rules are shown too: analysers end theirs with the rule's code."""
+    endings = (f" ({code.rpartition('/')[2]})" for code in codes)
+    return title.removesuffix(next(filter(title.endswith, endings), ""))
+
+
+@dataclass(frozen=True)
 class FindingEntry:
     """A finding as a reader meets it: `support` of the independent voices carry it, `status` says what became of it.
 
     An `evident` status goes without saying. `marks` tell how far it is to be believed, `why` what is wrong,
     `suggestion` what is to be done, `supporters` and, in words, `carried` who carries it, `objections` who does not.
     `like` names one that says nearly the same, `again` are the names that later reviews gave it, `patch` is a usable
-    fix of it alone, `rule_page` explains an analyser's rule. Where nothing is `carried` rules alone have looked;
+    fix of it alone, `rules` are those of all analysers that say it. Where nothing is `carried` rules alone have looked;
     without a `support` there is one voice. A `faint` one is only counted where not everything is shown.
     """
 
@@ -226,7 +240,7 @@ class FindingEntry:
     like: str = ""
     again: tuple[str, ...] = ()
     patch: str = ""
-    rule_page: str = ""
+    rules: tuple[NamedRule, ...] = ()
     faint: bool = False
 
     @property
@@ -236,9 +250,13 @@ class FindingEntry:
 
     @property
     def title_beside_rule(self) -> str:
-        """The title where its rule is shown too: analysers end theirs with the rule's code."""
-        code = (self.finding.rule or "").rpartition("/")[2]
-        return self.finding.title.removesuffix(f" ({code})")
+        """The title where its rules are shown too."""
+        return beside_rules(self.finding.title, (rule.code for rule in self.rules))
+
+    @property
+    def rule_codes(self) -> str:
+        """`bandit/B110, ruff/E722`"""
+        return ", ".join(rule.code for rule in self.rules)
 
     @property
     def code_line(self) -> str:
@@ -257,6 +275,7 @@ class FindingWords:
     """The words around findings: the labels of what is said of one, and in `heads` a table's columns by their names."""
 
     suggestion: str
+    rules: str
     carried: str
     objections: str
     heads: Mapping[str, str]

@@ -16,8 +16,18 @@ TAKE = (
 
 
 def applied_lines(report: RunReport, words: Translator) -> list[Line]:
-    """What was applied, one entry a fix."""
+    """What was applied, one entry a fix; of a patch that was not, how to get it."""
+    if not report.applied:
+        return _offered(report, words)
     return [part for fix in report.applied for part in _applied(fix, report, words)]
+
+
+def _offered(report: RunReport, words: Translator) -> list[Line]:
+    """The patch of a run that is over; while a decision is open, that is the way to it."""
+    if report.fixes is None or not report.fixes.patch or not report.run.status.final:
+        return []
+    command = f"quorate show {report.run.id} --patch | git apply"
+    return [line(f"{words.message('patch_is_kept')}: ", Span(command, Style.COMMAND))]
 
 
 def _applied(fix: Applied, report: RunReport, words: Translator) -> list[Line]:

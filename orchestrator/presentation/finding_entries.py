@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from orchestrator.core.document import FindingEntry, Objection
+from orchestrator.core.document import FindingEntry, NamedRule, Objection
 from orchestrator.core.findings.ranking import Ranked
 from orchestrator.core.findings.repeats import cycle_of
-from orchestrator.core.findings.verdict import effective_votes
+from orchestrator.core.views.live import raised_in
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.positions import (
     FinalPosition,
+    Voices,
     final_positions,
     opponents,
     supporters,
 )
 from orchestrator.presentation.report import RunReport
-from shared.models.findings import Finding, FindingStatus, Ground, Position
+from shared.models.findings import Finding, FindingStatus, Ground, Position, RaisedFinding
 from shared.models.panel import Participant
 from shared.patterns import regex
 
@@ -27,46 +28,70 @@ _PAGE = regex(r"https://[\w.-]+(?:/[\w.~/%#=&?+-]*)?", re.ASCII)
 
 def finding_entries(report: RunReport, words: Translator) -> tuple[FindingEntry, ...]:
     """The findings that the panel did not reject, what to read first on top; a defect that was raised again is one."""
-    again = report.raised_again
+    again, pages = report.raised_again, rule_pages(report)
     return tuple(
-        finding_entry(finding, report, words)
+        finding_entry(finding, report, words, pages)
         for finding in report.ranked
         if finding.id not in again
     )
 
 
-def finding_entry(finding: Finding, report: RunReport, words: Translator) -> FindingEntry:
+def finding_entry(
+    finding: Finding, report: RunReport, words: Translator, pages: Mapping[str, str]
+) -> FindingEntry:
     """A finding with the independent voices that carry it, as they stand since the last review that raised it.
 
     `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same. A test that a reviewer supplied
-    shows it where it fails for that reason.
+    shows it where it fails for that reason. `pages` has those of the analysers' rules.
     """
     stands, by_rules = finding in report.standing, report.spec.panel.by_rules
     repeats = _repeats(finding, report)
     last, again = max((finding, *repeats), key=cycle_of), tuple(other.id for other in repeats)
     carrying, positions = supporters(report, last), final_positions(report, last)
     place, worded = report.place_in_ranking(finding), words.finding(finding)
+    rules = tuple(NamedRule(code, pages.get(code, "")) for code in finding.every_rule)
     entry = FindingEntry(
         finding=worded,
         status=words.message(f"finding_{last.status.value if stands else 'fixed'}"),
         evident=stands and last.status is FindingStatus.ACCEPTED,
         marks=tuple(_marks(place, again, words)),
         caveat=f" [{words.translate(finding.caveat)}]" if finding.caveat else "",
-        why=finding.detail,
+        why=_without_pages(finding.detail, rules),
         suggestion=worded.suggestion or "",
         supporters=tuple(critic.name for critic in carrying),
         objections=tuple(_objection(final, words) for final in opponents(positions)),
         like=place.like or "",
         again=again,
         patch=_own_patch(finding, report),
-        rule_page=_rule_page(finding, report),
+        rules=rules,
     )
     if by_rules:
         return entry
+    voices = Voices.on(report, last)
     carried = "; ".join(
-        (_carried(carrying, report, positions, words), *_conceded(positions, words))
+        (_carried(carrying, voices, positions, words), *_conceded(positions, words))
     )
-    return replace(entry, support=_ratio(carrying, report), carried=carried, faint=place.faint)
+    return replace(entry, support=_ratio(voices), carried=carried, faint=place.faint)
+
+
+def rule_pages(report: RunReport) -> Mapping[str, str]:
+    """The page that an analyser names for each of its rules; nobody else's address is followed."""
+    analysers = {critic.name for critic in report.spec.panel.critics if critic.rule_based}
+    raised: list[Finding | RaisedFinding] = [
+        finding for finding in report.findings if analysers.issuperset(finding.raised_by)
+    ]
+    for step in report.steps:
+        if step.participant in analysers:
+            raised += raised_in(step)
+    found = ((each.rule, _PAGE.search(each.detail)) for each in raised)
+    return {rule: page[0] for rule, page in found if rule and page}
+
+
+def _without_pages(detail: str, rules: Iterable[NamedRule]) -> str:
+    """The reason without the lines that only name a rule's page, which is shown with the rule."""
+    pages = tuple(rule.page for rule in rules if rule.page)
+    rows = detail.split("\n")
+    return "\n".join(row for row in rows if not (pages and row.rstrip().endswith(pages)))
 
 
 def _repeats(finding: Finding, report: RunReport) -> list[Finding]:
@@ -87,27 +112,28 @@ def _marks(place: Ranked, again: Iterable[str], words: Translator) -> Iterable[s
         yield words.message("finding_again", names=", ".join(again))
 
 
-def _ratio(carrying: Sequence[Participant], report: RunReport) -> str:
+def _ratio(voices: Voices) -> str:
     """Of one family there is one voice, even where its members do not agree: a ratio would hide who is against."""
-    everybody = effective_votes(report.critics)
-    return f"{effective_votes(carrying)}/{everybody}" if everybody > 1 else ""
+    return f"{voices.carrying}/{voices.asked}" if voices.asked > 1 else ""
 
 
 def _carried(
     carrying: Sequence[Participant],
-    report: RunReport,
+    voices: Voices,
     positions: Iterable[FinalPosition],
     words: Translator,
 ) -> str:
     """`ada, cleo (in part) (2 of 4)`; the names alone where all are one voice."""
     partly = {final.participant for final in positions if final.position is Position.PARTIAL}
     names = [words.message("in_part", who=c.name) if c.name in partly else c.name for c in carrying]
-    votes, everybody = effective_votes(carrying), effective_votes(report.critics)
-    if everybody < 2:
+    if voices.asked < 2:
         return ", ".join(names) or "-"
-    independent = (votes, everybody) == (len(carrying), len(report.critics))
-    word = "carried_by" if independent else "carried_by_voices"
-    return words.message(word, names=", ".join(names) or "-", n=votes, all=everybody)
+    divided = "; ".join(
+        words.message("divided_voice", names=", ".join(side)) for side in voices.divided
+    )
+    word = "carried_by" if voices.asked == voices.critics else "carried_by_voices"
+    told = words.message(word, names=", ".join(names) or "-", n=voices.carrying, all=voices.asked)
+    return f"{told}; {divided}" if divided else told
 
 
 def _conceded(positions: Iterable[FinalPosition], words: Translator) -> Iterable[str]:
@@ -129,12 +155,3 @@ def _own_patch(finding: Finding, report: RunReport) -> str:
     fixes = report.fixes.fixes if report.fixes and finding in report.standing else ()
     own = (fix.patch for fix in fixes if fix.problem is None and fix.findings == (finding.id,))
     return next(own, "")
-
-
-def _rule_page(finding: Finding, report: RunReport) -> str:
-    """The page that an analyser names for its rule; nobody else's address is followed."""
-    analysers = {critic.name for critic in report.spec.panel.critics if critic.rule_based}
-    if finding.rule is None or not set(finding.raised_by) <= analysers:
-        return ""
-    page = _PAGE.search(finding.detail)
-    return page[0] if page else ""

@@ -24,10 +24,15 @@ def cost_of(usage: UsageRow | None, words: Translator) -> str:
     """What a run has cost so far; nothing before its first call."""
     if usage is None or not usage.calls:
         return ""
-    if usage.unknown_costs == usage.calls:
+    if not _is_known(usage):
         return words.message("cost_unknown")
     known = dollars(usage.cost_usd or 0.0)
     return words.message("cost_at_least", cost=known) if usage.unknown_costs else known
+
+
+def _is_known(used: UsageRow | Spending) -> bool:
+    """Whether there is an amount to name: what is free beside what nobody knows is no cost of nothing."""
+    return bool(used.cost_usd) or (not used.unknown_costs and used.cost_usd is not None)
 
 
 def spent(usage: UsageRow, words: Translator, *, below: bool = False) -> list[Line]:
@@ -39,7 +44,7 @@ def spent(usage: UsageRow, words: Translator, *, below: bool = False) -> list[Li
     if tokens:
         read, written = f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"
         parts.append(words.message("spent_tokens", read=read, written=written))
-    if usage.unknown_costs == usage.calls:
+    if not _is_known(usage):
         parts.append(words.message("cost_unknown"))
     else:
         cost = dollars(usage.cost_usd or 0.0)
@@ -100,7 +105,7 @@ def _row(row: Spending, words: Translator) -> tuple[str, ...]:
         f"{row.input_tokens:,}",
         f"{row.cached_tokens:,}",
         f"{row.output_tokens:,}",
-        words.message("unknown_price") if row.cost_usd is None else dollars(row.cost_usd),
+        dollars(row.cost_usd or 0.0) if _is_known(row) else words.message("unknown_price"),
         words.message("unpriced_calls", n=row.unknown_costs) if row.unknown_costs else "-",
     )
 

@@ -1,16 +1,17 @@
 """Where everybody stands on a finding at the end, and why: the last position that each one stated.
 
-Everything that says how well a finding is supported (JSON, text, Markdown) counts by `supporters` here. The author's
-side is shown beside the critics and is none of them: what it concedes is no vote.
+Everything that says how well a finding is supported (JSON, text, Markdown) counts by `supporters` and `Voices` here.
+The author's side is shown beside the critics and is none of them: what it concedes is no vote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from orchestrator.core.findings.ranking import supporters as carried_by
 from orchestrator.core.findings.stances import RAISING
+from orchestrator.core.findings.verdict import voice_of
 from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding, Position
 from shared.models.panel import Participant
@@ -26,6 +27,43 @@ class FinalPosition:
     is_critic: bool
     position: Position
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class Voices:
+    """The independent voices for a finding, of `asked` that could carry it, which are so many `critics`.
+
+    Copies of one family are one voice, and one whose members end on different sides is for nobody: `divided` has their
+    names.
+    An analyser judges only what it raised, so it is asked about nothing else.
+    """
+
+    carrying: int
+    asked: int
+    critics: int
+    divided: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def on(cls, report: RunReport, finding: Finding) -> Voices:
+        """By the last position that each critic stated."""
+        names = {critic.name for critic in supporters(report, finding)}
+        against = {final.participant for final in opponents(final_positions(report, finding))}
+        asked = [
+            critic
+            for critic in report.critics
+            if critic.name in finding.raised_by or not critic.rule_based
+        ]
+        sides: Mapping[str, list[str]] = {voice_of(critic): [] for critic in asked}
+        for critic in asked:
+            if critic.name in names | against:
+                sides[voice_of(critic)].append(critic.name)
+        divided = [tuple(side) for side in sides.values() if not _together(side, names)]
+        carrying = sum(names.issuperset(side) for side in sides.values() if side)
+        return cls(carrying, len(sides), len(asked), tuple(divided))
+
+
+def _together(side: list[str], supporting: set[str]) -> bool:
+    return supporting.issuperset(side) or supporting.isdisjoint(side)
 
 
 def supporters(report: RunReport, finding: Finding) -> tuple[Participant, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 from orchestrator.core.document import Block, Folded, Remark, Span, Style, Title, line
 from orchestrator.core.views.context import ViewContext, figures
 from orchestrator.presentation.applied import applied_lines
-from orchestrator.presentation.convergence import convergence_line, partly_agreed
+from orchestrator.presentation.convergence import convergence_line, why_ended
 from orchestrator.presentation.depth import depth_lines
 from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator
@@ -88,7 +88,7 @@ def _figures(
     discussed = [part for shown in body if isinstance(shown, Folded) for part in shown.blocks]
     lines = [
         line(Span(convergence_line(report, words), Style.STRONG)),
-        *(line(words.translate(each)) for each in partly_agreed(report)),
+        *(line(words.translate(each)) for each in why_ended(report)),
     ]
     cost = [*spent(report.usage, words, below=bool(report.children)), *depth_lines(report, words)]
     cautions = warned(report.cautions, words)

@@ -77,7 +77,7 @@ class RunReport:
 
     `recorded` are the findings as of the last recorded round, `records` the facts of other kinds, `ledger` has the
     positions that were taken, with their reasons. `usage` includes what `children` spent. `undone` has what was taken
-    back again, by the run that did.
+    back again, by the run that did; `listed` is how many findings a reader wants of it (None: all).
     """
 
     run: RunRow
@@ -90,6 +90,7 @@ class RunReport:
     records: tuple[RecordRow, ...] = ()
     ledger: tuple[Stance, ...] = ()
     undone: Mapping[str, Applied] = field(default_factory=dict)
+    listed: int | None = None
 
     @cached_property
     def spec(self) -> RunSpec:
@@ -289,7 +290,9 @@ class RunReport:
     @property
     def gate(self) -> GateResult:
         """What the gate says: about what still stands, or about the debaters' agreement."""
-        return gate_of(self.gate_rule, self.standing, self.ending, self.result or self.matter)
+        why = self.assessment.reason if self.assessment else None
+        shown = self.result or self.matter
+        return gate_of(self.gate_rule, self.standing, self.ending, shown, why)
 
     @property
     def coverage(self) -> CoverageReport | None:
@@ -368,8 +371,7 @@ class RunReport:
     @property
     def cautions(self) -> tuple[Notice, ...]:
         """What was said of the cast at the submission, without who looked: that is said of the result."""
-        told = self.spec.cautions
-        return tuple(each for each in told if not each.code.startswith("cast_rules_"))
+        return tuple(c for c in self.spec.cautions if not c.code.startswith("cast_rules_"))
 
     @property
     def scripted(self) -> tuple[Notice, ...]:

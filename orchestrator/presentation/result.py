@@ -32,7 +32,7 @@ from orchestrator.core.views.context import (
 )
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.presentation.applied import applied_lines
-from orchestrator.presentation.convergence import convergence_line, partly_agreed
+from orchestrator.presentation.convergence import convergence_line, shortened_names, why_ended
 from orchestrator.presentation.coverage import reading_summary, rule_readings
 from orchestrator.presentation.depth import depth_lines
 from orchestrator.presentation.durations import duration
@@ -127,6 +127,7 @@ def view_context(
         words=words,
         brief=brief,
         most_findings=most_findings,
+        listed=report.listed,
     )
 
 
@@ -164,12 +165,13 @@ def _head(
     took = duration(report.run.worked_s, words)
     counted = view.headline(context) if view.headline else _debate(report, words)
     below = _debate(report, words) if view.headline and report.workflow.finds else ""
-    partly = () if verdict is None else partly_agreed(report)
-    told = (below, *map(words.translate, partly))
+    caused = report.gate.reason.code == "discussion_ended_because"  # which the gate says
+    why = () if verdict is None or caused else why_ended(report)
+    notes = (below, *map(words.translate, why))
     return [
         remark(shown, *(f" · {text}" for text in filter(None, (counted, took)))),
         *(Remark(state) for state in states(report, words)),
-        *(remark(Span(f"  {text}", Style.DIM)) for text in filter(None, told)),
+        *(remark(Span(f"  {text}", Style.DIM)) for text in filter(None, notes)),
         *_disclaimers(report, words),
     ]
 
@@ -212,7 +214,7 @@ def states(report: RunReport, words: Translator) -> list[Line]:
     if gate.outcome is not GateOutcome.NOT_SET and report.verdict is not None:
         style = Style.GOOD if gate.outcome is GateOutcome.PASSED else Style.BAD
         text = words.message(f"gate_{gate.outcome.value}")
-        lines.append(line(Span(text, style), f": {words.translate(gate.reason)}"))
+        lines.append(line(Span(text, style), f": {words.translate(shortened_names(gate.reason))}"))
     if report.verdict is not None:
         lines += warned(report.reading_warnings, words)
         read = (*rule_readings(report.coverage), *reading_summary(report.coverage))

@@ -43,6 +43,10 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
+def _is_empty(value: object) -> bool:
+    return value == ()
+
+
 class Place(ForeignWire):
     """Where in the reviewed state: path from the repository's root, lines counted from 1."""
 
@@ -150,7 +154,8 @@ class Finding(Wire):
     participants; `caveat` says why a severity was lowered or a quotation was not believed. `stated_severity` is a
     worse severity that a raiser states and the panel does not carry. `patch_by` wrote the patch, `test_by` the test.
     `titles` has what each raiser called it, where they do not all call it the same. `message` and `advice` say it, and
-    what to do, in the reader's language where our own code raised it.
+    what to do, in the reader's language where our own code raised it. `rules` are all rules that say it, `rule` first,
+    where they are several.
     """
 
     id: str
@@ -160,6 +165,7 @@ class Finding(Wire):
     stated_severity: Severity | None = None
     category: str
     rule: str | None = None
+    rules: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
     place: Place | None = None
     quote: str | None = None
     suggestion: str | None = None
@@ -175,6 +181,11 @@ class Finding(Wire):
     caveat: Caveat = None
     message: Notice | None = Field(default=None, exclude_if=_is_none)
     advice: Notice | None = Field(default=None, exclude_if=_is_none)
+
+    @property
+    def every_rule(self) -> tuple[str, ...]:
+        """The rules that say it; none where no rule does."""
+        return self.rules or ((self.rule,) if self.rule else ())
 
 
 class Stance(Wire):

@@ -111,5 +111,5 @@ def eval_(**typed: Any) -> int:
     """
     from orchestrator.cli.evaluation import EvalOptions, run_command  # the store and the engine
 
-    check_estimate(typed["output"], estimate=typed["estimate"])
+    check_estimate(typed["outputs"], estimate=typed["estimate"])
     return run_command(EvalOptions.taken(typed), typed, Path.cwd(), os.environ)

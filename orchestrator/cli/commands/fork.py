@@ -15,7 +15,7 @@ from orchestrator.application.report import report_of
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import (
     Finite,
-    check_output,
+    check_outputs,
     config_option,
     example,
     in_this_order,
@@ -97,7 +97,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
     What is copied is neither asked nor paid for again. A fork never copies an applied fix or its approval.
     """
     options = take(OutputOptions, typed)
-    check_output(options.output)
+    check_outputs(options.outputs)
     rules = take_rules(typed)
     terminal = Terminal.of(os.environ, quiet=options.quiet)
     waits = not options.no_wait

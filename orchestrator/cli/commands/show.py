@@ -12,7 +12,7 @@ from orchestrator.application.backend import Backend, connected
 from orchestrator.application.listings import events_of, request_of
 from orchestrator.application.report import report_of
 from orchestrator.cli.options import (
-    check_output,
+    check_outputs,
     example,
     json_option,
     language_option,
@@ -67,12 +67,13 @@ from shared.models.panel import Participant
 def show(run: str, step: str | None, **typed: Any) -> int:
     """A run's result. RUN is an id, its beginning, or `last`; STEP is a key that --rounds shows."""
     options = take(OutputOptions, typed)
-    check_output(options.output)
+    check_outputs(options.outputs)
     with connected(os.environ, workers=False) as backend:
         report = report_of(backend, run)
         words = options.words(report.spec)
-        if options.output is not None:
-            write_file(options.output, report, words)
+        for path in options.outputs:
+            write_file(path, report, words)
+        if options.outputs:
             return 0
         if step is not None:
             shown: list[Line] | str = _prompt(backend, report.run.id, step)

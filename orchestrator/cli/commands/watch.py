@@ -10,7 +10,7 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.application.report import report_of
 from orchestrator.cli.options import (
-    check_output,
+    check_outputs,
     example,
     json_option,
     language_option,
@@ -34,7 +34,7 @@ from orchestrator.presentation.terminal import Terminal
 @quiet_option
 def watch(run: str, **typed: Any) -> int:
     """Follow a run until it ends or asks; the exit code is the run's. Ctrl-C stops following."""
-    check_output(typed["output"])
+    check_outputs(typed["outputs"])
     options = OutputOptions(**typed)
     terminal = Terminal.of(os.environ, quiet=options.quiet)
     with connected(os.environ) as backend:

@@ -128,7 +128,7 @@ def submit_typed(workflow: str, typed: dict[str, Any]) -> int:
         require_subject(ctx, typed["words"], known)
     kind, _ = _SUBJECTS[WORKFLOWS[workflow].subject]
     subject: ChangeInput | QuestionInput | CaseSource = take(kind, typed)
-    check_estimate(typed["output"], estimate=typed["estimate"])
+    check_estimate(typed["outputs"], estimate=typed["estimate"])
     options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
     request = typed_request(workflow, subject, options, Path.cwd(), typed, output.language)
     if isinstance(subject, CaseSource):

@@ -344,10 +344,19 @@ def _worded(finding: Finding, claims: Sequence[Raised]) -> dict[str, object]:
     return {"message": worded.message, "advice": worded.advice}
 
 
+def _ruled(finding: Finding, claims: Sequence[Raised]) -> dict[str, object]:
+    """The rule that says it, and all of them where they are several."""
+    worst_first = sorted(claims, key=lambda claim: claim.finding.severity.rank)
+    named = (claim.finding.rule for claim in worst_first)
+    rules = tuple(dict.fromkeys((*finding.every_rule, *filter(None, named))))
+    several = {"rules": rules} if len(rules) > 1 else {}
+    return {"rule": rules[0], **several} if rules else {}
+
+
 def _filled(finding: Finding, claims: Sequence[Raised]) -> Finding:
     """Fields that the finding lacks, each from the best claim that has it; patch and test keep their author's name."""
-    update = _worded(finding, claims)
-    for name in ("rule", "place", "quote", "suggestion", "patch", "test"):
+    update = {**_worded(finding, claims), **_ruled(finding, claims)}
+    for name in ("place", "quote", "suggestion", "patch", "test"):
         if getattr(finding, name):
             continue
         source = next((claim for claim in claims if getattr(claim.finding, name)), None)

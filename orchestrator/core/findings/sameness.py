@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 
 from rapidfuzz import fuzz, process
 
+from orchestrator.core.findings.kinds import kind_of_rule, kinds_of_title, warns_of_import
 from orchestrator.core.findings.polarity import opposed
 from shared.models.findings import Place
 from shared.patterns import regex
@@ -17,6 +18,7 @@ SAME_LINES_ALIKE = 0.55
 NEAR_LINES_ALIKE = 0.65
 TEXT_ALONE_ALIKE = 0.80
 TEXTS_MATCH = 0.90
+OF_ONE_KIND = 0.90
 
 _WORD_ALIKE = 77.0  # validate and validation are one word, test and text are two
 _SHORT = 3  # names as short as this are compared exactly, and so are numbers
@@ -53,6 +55,19 @@ class ComparableClaim:
     rule: str | None
     place: Place | None
     turn: tuple[str, int, str] | None
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of defects that its rule finds, or without one its title names."""
+        if self.rule is None:
+            return kinds_of_title(self.title)
+        kind = kind_of_rule(self.rule)
+        return frozenset() if kind is None else frozenset((kind,))
+
+    @property
+    def warns_of_import(self) -> bool:
+        """Whether its rule only warns of a module's import."""
+        return self.rule is not None and warns_of_import(self.rule)
 
     @cached_property
     def whole(self) -> str:
@@ -102,6 +117,8 @@ class Spellings:
 
 def comparable(a: ComparableClaim, b: ComparableClaim) -> bool:
     """False when place, rule and turn alone tell the claims apart; no text is read for that."""
+    if _of_one_kind(a, b):
+        return True
     if _in_one_breath(a, b):
         return a.place == b.place and a.rule == b.rule
     if a.place is None or b.place is None:
@@ -132,6 +149,8 @@ def same_defect(
     """
     if not comparable(a, b):
         return 0.0
+    if _of_one_kind(a, b):
+        return 0.0 if _opposites(a, b) else _sure_of_kind(a, b)
     if _in_one_breath(a, b):
         if a.place is None and _words(a.whole) != _words(b.whole):
             return 0.0
@@ -139,6 +158,31 @@ def same_defect(
     if a.place is None or b.place is None:
         return _by_text(a, b, TEXT_ALONE_ALIKE, 0.0, spellings)
     return _by_place(a, b, _gap(a.place, b.place), spellings)
+
+
+def _of_one_kind(a: ComparableClaim, b: ComparableClaim) -> bool:
+    """Whether both name one kind of defect at one place: two rules, two reviewers, or a rule and a reviewer.
+
+    The places share a line; beside a rule's, a reviewer's may be miscounted. What only warns of an import belongs to a
+    use in the file.
+    """
+    if a.place is None or b.place is None or not a.kinds & b.kinds:
+        return False
+    if plain_path(a.place.path) != plain_path(b.place.path):
+        return False
+    rules = sum(rule is not None for rule in (a.rule, b.rule))
+    if a.rule == b.rule and (rules or _in_one_breath(a, b)):
+        return False
+    if a.warns_of_import or b.warns_of_import:
+        return True
+    return _gap(a.place, b.place) <= (NEAR_LINES if rules == 1 else 0)
+
+
+def _sure_of_kind(a: ComparableClaim, b: ComparableClaim) -> float:
+    assert a.place is not None
+    assert b.place is not None
+    gap = min(_gap(a.place, b.place), NEAR_LINES + 1)
+    return (OF_ONE_KIND + 1.0 - gap / (NEAR_LINES + 1)) / 2
 
 
 def _by_place(

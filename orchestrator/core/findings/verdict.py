@@ -189,8 +189,24 @@ def gate_of(
     findings: Sequence[Finding],
     ending: Ending | None,
     result: WorkflowResult | ShownMatter | None,
+    why: Notice | None = None,
 ) -> GateResult:
-    """The gate that a run has, on what stands and on its result (before the end: on what is shown, or nothing)."""
+    """The gate that a run has, on what stands and on its result (before the end: on what is shown, or nothing).
+
+    `why` is the cause of the ending.
+    """
+    stated = _gate_of(rule, findings, ending, result)
+    if why is None or stated.reason.code != _ENDED:
+        return stated
+    return GateResult(stated.outcome, notice("discussion_ended_because", ending=ending, why=why))
+
+
+def _gate_of(
+    rule: GateRule,
+    findings: Sequence[Finding],
+    ending: Ending | None,
+    result: WorkflowResult | ShownMatter | None,
+) -> GateResult:
     if rule.requires_consensus:
         agreed = result.agrees_on_verdict if isinstance(result, WorkflowResult) else None
         return consensus_gate(ending, agreed)
@@ -240,6 +256,7 @@ def coverage_of(result: WorkflowResult | ShownMatter | None) -> CoverageReport |
 
 
 _NAMED = 5
+_ENDED = "discussion_ended_as"
 
 
 def gap(coverage: CoverageReport) -> Notice:
@@ -270,7 +287,7 @@ def _ids(findings: Sequence[Finding]) -> tuple[str, ...]:
 def _unconverged(ending: Ending | None) -> Notice:
     if ending is None:
         return notice("discussion_without_ending")
-    return notice("discussion_ended_as", ending=ending)
+    return notice(_ENDED, ending=ending)
 
 
 def effective_votes(voters: Iterable[Participant]) -> int:

@@ -103,7 +103,8 @@ ResultT = TypeVar("ResultT", bound=WorkflowResult)
 class ViewContext(Generic[ResultT]):
     """A run and how it is to be shown; `result` is None while there is none.
 
-    `brief`: only what was asked for; `most_findings` None: everything; `deciding`: all that a person decides on.
+    `brief`: only what was asked for; `most_findings` None: everything, with so many findings as are to be `listed`
+    (None: all); `deciding`: all that a person decides on.
     """
 
     facts: RunFacts
@@ -111,6 +112,7 @@ class ViewContext(Generic[ResultT]):
     words: Vocabulary
     brief: bool = False
     most_findings: int | None = None
+    listed: int | None = None
     deciding: bool = False
 
     @property

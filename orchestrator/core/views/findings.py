@@ -12,6 +12,7 @@ from orchestrator.core.document import (
     FindingEntry,
     FindingList,
     FindingWords,
+    Objection,
     Span,
     Style,
     Words,
@@ -32,6 +33,7 @@ def finding_list(
     """Findings with the words around them; in short where not everything is shown."""
     words = FindingWords(
         suggestion=view.message("suggestion"),
+        rules=view.message("finding_rule"),
         carried=view.message("finding_for"),
         objections=view.message("finding_against"),
         heads={name: view.message(f"head_{name}") for name in _HEADS},
@@ -45,14 +47,33 @@ def _in_short(entry: FindingEntry) -> FindingEntry:
         replace(objection, reason=shortened(objection.reason, SHORT_REASON))
         for objection in entry.objections
     )
-    return replace(entry, why=shortened(entry.why, SHORT_WHY), objections=objections)
+    why = entry.why if len(entry.why) <= SHORT_WHY else shortened(entry.why, SHORT_WHY)
+    named = tuple(replace(rule, page="") for rule in entry.rules) if why.strip() else entry.rules
+    return replace(entry, why=why, rules=named, objections=objections)
+
+
+def said_once(view: ViewContext[Any], entries: Iterable[FindingEntry]) -> tuple[FindingEntry, ...]:
+    """The entries with each reason of a dissent in full where it stands first; below, where that is."""
+    first: dict[Objection, str] = {}
+    shown = []
+    for entry in entries:
+        for objection in entry.objections:
+            first.setdefault(objection, entry.finding.id)
+        objections = tuple(
+            objection
+            if not objection.reason.strip() or first[objection] == entry.finding.id
+            else replace(objection, reason=view.message("as_before", finding=first[objection]))
+            for objection in entry.objections
+        )
+        shown.append(replace(entry, objections=objections))
+    return tuple(shown)
 
 
 def findings(view: ViewContext[Any], *, detailed: bool = False) -> list[Block]:
     """The findings that the panel did not reject, as many as are wanted."""
     entries = view.facts.findings
-    first = entries[: view.most_findings]
-    shown = tuple(entry for entry in first if view.everything or not entry.faint)
+    first = entries[: view.listed if view.everything else view.most_findings]
+    shown = said_once(view, (entry for entry in first if view.everything or not entry.faint))
     blocks: list[Block] = []
     if shown:
         blocks.append(finding_list(view, shown, detailed=detailed))

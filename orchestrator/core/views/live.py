@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.core.cycle_names import cycle_at
-from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, line, voice
+from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, beside_rules, line, voice
 from orchestrator.core.replay.commands import ChildOutcome
 from orchestrator.core.views.context import Vocabulary, shortened, took_s, why_failed
 from shared.models.findings import RaisedFinding
@@ -142,7 +142,15 @@ def _failure(view: LiveView, step: StepRow, why: Notice, context: RenderContext)
     # Where nobody else is asked, a failure ends the run: its result follows at once, and says the whole reason.
     if context.critics == (step.participant,) and step.role in view.lone and step.failure_kind:
         return context.message("step_failed", key=step.key, why=step.failure_kind)
+    earlier = (before for before in context.steps if _precedes(before, step))
+    if why in map(why_failed, earlier):
+        return context.message("step_failed_again", key=step.key)
     return context.message("step_failed", key=step.key, why=why)
+
+
+def _precedes(before: StepRow, step: StepRow) -> bool:
+    same = (before.participant, before.role) == (step.participant, step.role)
+    return same and (before.finished_at_s or 0.0) < (step.finished_at_s or 0.0)
 
 
 def begins_with(word: str) -> Beginning:
@@ -264,7 +272,7 @@ def raised_line(finding: RaisedFinding, participant: str) -> Line:
         ": ",
         Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
         f" {finding.rule} " if finding.rule else " ",
-        finding.title,
+        beside_rules(finding.title, (finding.rule,) if finding.rule else ()),
         Span(f" — {participant}", Style.DIM),
     )
 

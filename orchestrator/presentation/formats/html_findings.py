@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from orchestrator.core.document import FindingEntry, FindingList, Objection
+from orchestrator.core.document import FindingEntry, FindingList, NamedRule, Objection
 from orchestrator.core.pictures import AnnotatedLine, AnnotatedPiece, AnnotatedText
-from orchestrator.presentation.formats.html_text import preformatted, prose, text
+from orchestrator.presentation.formats.html_text import attribute, preformatted, prose, text
 from orchestrator.presentation.formats.markdown_text import looks_like_code
 
 
@@ -26,12 +26,12 @@ class FindingCards:
         finding, name = entry.finding, text(entry.finding.id)
         severity = finding.severity.value
         states = ", ".join(state for state in (entry.support, *entry.states) if state)
-        rule = f"<code>{text(finding.rule)}</code>" if finding.rule else ""
+        rules = ", ".join(map(_rule, entry.rules))
         about = f"{states}{entry.caveat}".strip()
         parts = (
             f'<p class="about"><b class="severity">{severity}</b> '
-            f"{self.placed(text(entry.where))} {rule} <span>{name}</span></p>",
-            f'<h3 id="{name}-title">{text(finding.title)}</h3>',
+            f"{self.placed(text(entry.where))} {rules} <span>{name}</span></p>",
+            f'<h3 id="{name}-title">{text(entry.title_beside_rule)}</h3>',
             f'<p class="states">{text(about)}</p>' if about else "",
             _quotation(finding.quote or ""),
             self.placed(prose(entry.why)) if entry.why.strip() else "",
@@ -49,8 +49,16 @@ class FindingCards:
             (words.carried, f"<p>{text(entry.carried)}</p>" if entry.carried else ""),
             *((words.objections, _objection(each)) for each in entry.objections),
         ]
-        rows = "".join(f"<dt>{text(term)}</dt><dd>{told}</dd>" for term, told in terms if told)
+        rows = "".join(
+            f"<dt>{text(term)}</dt><dd>{markup}</dd>" for term, markup in terms if markup
+        )
         return f"<dl>{rows}</dl>" if rows else ""
+
+
+def _rule(rule: NamedRule) -> str:
+    """The rule, and where an analyser of ours names its page, the way there."""
+    shown = f"<code>{text(rule.code)}</code>"
+    return f"<a{attribute('href', rule.page)}>{shown}</a>" if rule.page else shown
 
 
 def _quotation(quote: str) -> str:

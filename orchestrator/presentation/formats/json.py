@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from orchestrator.core.findings.ranking import Ranked
-from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.json_rows import (
@@ -21,7 +20,12 @@ from orchestrator.presentation.json_rows import (
     run_summary,
 )
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.positions import final_positions, opponents, supporters
+from orchestrator.presentation.positions import (
+    Voices,
+    final_positions,
+    opponents,
+    supporters,
+)
 from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles, stage_of
 from orchestrator.workflows.descriptor import WorkflowType
 from shared.models.assessment import Assessment
@@ -110,7 +114,7 @@ def _finding(place: Ranked, standing: Collection[str], report: RunReport) -> dic
         **Translator().finding(place.finding).model_dump(mode="json"),
         "support": len(carrying),
         "critics": len(report.critics),
-        "voices": effective_votes(carrying),
+        "voices": Voices.on(report, place.finding).carrying,
         "standing": place.finding.id in standing,
         "rank": place.rank,
         "score": place.score,

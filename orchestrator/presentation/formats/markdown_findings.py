@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from orchestrator.core.document import FindingEntry, FindingList, Objection
+from orchestrator.core.findings.repeats import cycle_of
 from orchestrator.presentation.formats.markdown_text import (
     code,
     escape,
@@ -27,16 +28,23 @@ SIGNS = {Severity.CRITICAL: "🔴", Severity.MAJOR: "🟠", Severity.MINOR: "�
 
 
 def findings(shown: FindingList, link: Link) -> str:
-    """The table, then the details; what rules alone found is the table, with the rules' pages."""
+    """The table, then the details of what more is said of; what rules alone found is the table."""
     if not any(entry.carried for entry in shown.entries):
-        return _table(shown, ("rule",), [_rule_row(entry, link) for entry in shown.entries])
+        return _table(shown, (), [_rule_row(entry, link) for entry in shown.entries])
     rows = [_row(entry, link) for entry in shown.entries]
     table = _table(shown, ("carried", "objections"), rows)
+    detailed = filter(_says_more, shown.entries)
     details = (
-        _details(entry, shown, link, unfolded=at < UNFOLDED)
-        for at, entry in enumerate(shown.entries)
+        _details(entry, shown, link, unfolded=at < UNFOLDED) for at, entry in enumerate(detailed)
     )
     return "\n\n".join((table, *details))
+
+
+def _says_more(entry: FindingEntry) -> bool:
+    """Whether anything is said of it that the table does not have."""
+    told = (entry.why, entry.suggestion, entry.caveat, entry.patch)
+    quoted = not entry.rules and entry.finding.quote
+    return bool(quoted or entry.objections or any(text.strip() for text in told))
 
 
 def _table(shown: FindingList, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -62,17 +70,24 @@ def _row(entry: FindingEntry, link: Link) -> list[str]:
 
 
 def _rule_row(entry: FindingEntry, link: Link) -> list[str]:
-    rule = inline(entry.finding.rule or "")
-    page = linked(entry.finding.rule or "", entry.rule_page) if entry.rule_page else rule
-    *first, _title = _first_cells(entry, link)
-    line = f"<br>{code(entry.code_line)}" if entry.code_line else ""
-    return [*first, f"{inline(entry.title_beside_rule)}{line}", page, _states(entry)]
+    return [*_first_cells(entry, link), _states(entry)]
 
 
 def _first_cells(entry: FindingEntry, link: Link) -> list[str]:
+    """Severity, place, and what is wrong with the rules that say so; of rules also their line of code."""
     severity = entry.finding.severity
     cell = f"{SIGNS[severity]}&nbsp;{severity.value}"
-    return [entry.finding.id, cell, _where(entry, link), inline(entry.finding.title)]
+    code_line = code(entry.code_line) if entry.rules and entry.code_line else ""
+    title = f"{inline(entry.title_beside_rule)} {_rules(entry)}".rstrip()
+    row = "<br>".join(filter(None, (title, code_line)))
+    return [entry.finding.id, cell, _where(entry, link), row]
+
+
+def _rules(entry: FindingEntry) -> str:
+    """Each rule as code, with the page that its analyser names."""
+    return ", ".join(
+        linked(rule.code, rule.page) if rule.page else code(rule.code) for rule in entry.rules
+    )
 
 
 def _states(entry: FindingEntry) -> str:
@@ -80,17 +95,18 @@ def _states(entry: FindingEntry) -> str:
 
 
 def _where(entry: FindingEntry, link: Link) -> str:
+    """The place, as a link into the published commit; what a fix left behind is published nowhere."""
     place = entry.finding.place
     if place is None:
         return "-"
-    address = link(place)
+    address = link(place) if cycle_of(entry.finding) == 1 else None
     return code(entry.where) if address is None else linked(entry.where, address)
 
 
 def _details(entry: FindingEntry, shown: FindingList, link: Link, *, unfolded: bool) -> str:
     finding, words = entry.finding, shown.words
     states = f" ({', '.join(entry.states)})" if entry.states else ""
-    name = f"{finding.id} · {finding.severity.value} · {finding.title}{states}"
+    name = f"{finding.id} · {finding.severity.value} · {entry.title_beside_rule}{states}"
     head = f"<details{' open' if unfolded else ''}><summary><b>{html(name)}</b></summary>"
     body = [
         _where(entry, link),
@@ -98,6 +114,7 @@ def _details(entry: FindingEntry, shown: FindingList, link: Link, *, unfolded: b
         prose(entry.why),
         _labelled(words.suggestion, _advice(entry.suggestion)),
         _suggested(entry),
+        _labelled(words.rules, _rules(entry)),
         _labelled(words.carried, inline(entry.carried)),
         *(_objection(objection, words.objections) for objection in entry.objections),
         inline(entry.caveat.strip()),

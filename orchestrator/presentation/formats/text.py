@@ -154,9 +154,10 @@ def _findings(shown: FindingList) -> list[Line]:
     pages: set[str] = set()
     for entry in shown.entries:
         lines += _finding(entry, shown)
-        if not shown.detailed and entry.rule_page not in pages | {""}:  # the reasons name it too
-            pages.add(entry.rule_page)
-            lines.append(line("    ", Span(entry.rule_page, Style.DIM)))
+        if not shown.detailed:
+            new = [rule.page for rule in entry.rules if rule.page and rule.page not in pages]
+            pages.update(new)
+            lines += [line("    ", Span(page, Style.DIM)) for page in new]
     return lines[shown.detailed :]
 
 
@@ -182,15 +183,16 @@ def _finding(entry: FindingEntry, shown: FindingList) -> list[Line]:
         return [finding_line(entry), *code]
     words = shown.words
     quote = entry.code_line if shown.quoted else ""
-    told = [(words.suggestion, entry.suggestion), (words.carried, entry.carried)]
-    told += [(words.objections, _objection(objection)) for objection in entry.objections]
+    pages = ((words.rules, rule.page) for rule in entry.rules)
+    terms = [(words.suggestion, entry.suggestion), *pages, (words.carried, entry.carried)]
+    terms += [(words.objections, _objection(objection)) for objection in entry.objections]
     return [
         line(""),
         finding_line(entry),
         *code,
         *((line("    ", Span(f"“{quote}”", Style.PLACE)),) if quote else ()),
         *(block(entry.why.strip(), indent="    ") if entry.why.strip() else ()),
-        *chain.from_iterable(_labelled(label, text) for label, text in told if text.strip()),
+        *chain.from_iterable(_labelled(label, text) for label, text in terms if text.strip()),
     ]
 
 
@@ -217,7 +219,7 @@ def finding_line(entry: FindingEntry) -> Line:
         Span(entry.where, Style.PLACE),
         ": ",
         Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
-        f" {finding.rule} " if finding.rule else " ",
+        f" {entry.rule_codes} " if entry.rules else " ",
         Span(entry.title_beside_rule, Style.STRONG),
         Span(f"{f' ({states})' if states else ''} {finding.id}{entry.caveat}", Style.DIM),
     )

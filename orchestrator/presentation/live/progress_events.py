@@ -15,6 +15,7 @@ from orchestrator.core.views.live import (
     render_finished,
     render_started,
 )
+from orchestrator.presentation.convergence import shortened_names
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RecordedAssessment, assessed_roles, stage_of
 from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
@@ -257,7 +258,8 @@ def assessed(recorded: RecordedAssessment, context: RenderContext) -> Line:
         score=figures.metrics.overall_score,
         recommendation=context.message(f"how_{how.value}"),
     )
-    reason = f" — {context.translate(figures.reason)}" if figures.reason else ""
+    why = shortened_names(figures.reason) if figures.reason else None
+    reason = f" — {context.translate(why)}" if why else ""
     return line(Span(in_cycle(recorded.key, text, context), Style.STRONG), Span(reason, Style.DIM))
 
 

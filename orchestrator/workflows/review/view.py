@@ -27,7 +27,7 @@ from orchestrator.core.document import (
 from orchestrator.core.results import FindingsImpact
 from orchestrator.core.views.context import ViewContext, WorkflowView, figures, synthesis
 from orchestrator.core.views.feedback import feedback
-from orchestrator.core.views.findings import counted, finding_list, findings
+from orchestrator.core.views.findings import counted, finding_list, findings, said_once
 from orchestrator.core.views.impact import ImpactView, impact, impact_in_a_line
 from orchestrator.workflows.descriptor import WorkflowDisplay
 from orchestrator.workflows.review.live import LIVE
@@ -39,6 +39,9 @@ ROUND_HEADS = (
     *("head_review", "head_round", "head_agreement", "head_stability", "head_score"),
     *("head_recommendation", "head_answered"),
 )
+
+MOST_NAMES = 5
+_LISTS = ("consensus", "resolved_issues", "remaining_concerns")
 
 
 def body(view: ReviewView) -> list[Block]:
@@ -64,7 +67,7 @@ def _all_findings(view: ReviewView) -> list[Block]:
     """Each of them, under every name that it was given."""
     debated = not view.facts.spec.panel.by_rules
     blocks: list[Block] = []
-    for entry in view.facts.findings:
+    for entry in said_once(view, view.facts.findings):
         blocks.append(finding_list(view, (entry,), detailed=debated))
         blocks += [
             remark("    ", Span(view.message("also_called", name=name, title=title), Style.DIM))
@@ -81,7 +84,10 @@ def _synthesis(view: ReviewView) -> list[Block]:
         return []  # then code counted the findings, and there are none
     if view.facts.spec.panel.chair.rule_based:
         return []  # a list of the findings that stand above it
-    return synthesis(view, shown.synthesis, None)
+    merged = shown.synthesis
+    if by_code:  # its lists are the findings that stand above it
+        merged = merged.model_copy(update=dict.fromkeys(_LISTS, ()))
+    return synthesis(view, merged, None)
 
 
 def _patch(view: ReviewView) -> list[Block]:
@@ -130,9 +136,16 @@ def _mends(view: ReviewView, mended: frozenset[str]) -> str:
     alike, left = _beside(view, of_it)
     names = ", ".join(of_it or sorted(applied or mended))
     word = f"patch_{_form(view, applied)}{'' if left else '_all'}"
-    told = view.message(word, mended=names, left=", ".join(left))
+    told = view.message(word, mended=names, left=_first_of(view, left))
     also = view.message("patch_mends_like", names=", ".join(alike), n=len(alike))
     return f"{told} {also}" if alike else told
+
+
+def _first_of(view: ReviewView, names: Sequence[str]) -> str:
+    """All names, or the first ones of many: which they are stands in the list."""
+    more = len(names) - MOST_NAMES
+    first = ", ".join(names[:MOST_NAMES])
+    return view.message("names_and_more", names=first, n=more) if more > 1 else ", ".join(names)
 
 
 def _form(view: ReviewView, applied: frozenset[str]) -> str:

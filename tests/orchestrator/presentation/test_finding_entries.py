@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.core.document import plain
+from orchestrator.presentation.formats.html import render as html_page
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.formats.markdown import render as markdown
 from orchestrator.presentation.formats.text import result_lines
@@ -13,6 +14,7 @@ from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding, FindingStatus, Position, Severity, Stance
 from shared.models.outcomes import RunStatus, Verdict
 from shared.models.panel import Panel, Participant
+from shared.models.rows import StepRow
 from tests.support.reports import make_finding, make_report, make_spec, make_step
 
 
@@ -203,3 +205,106 @@ def test_another_defect_of_a_later_review_and_one_that_was_mended_stay_entries_o
 def test_a_run_that_goes_on_counts_nothing_before_the_first_round_is_judged():
     text = text_of(make_report(RunStatus.RUNNING, ending=None))
     assert "no findings" not in text.splitlines()[0]
+
+
+def test_a_family_whose_members_disagree_is_nobodys_voice():
+    report = reviewed(
+        make_finding(stances={"bandit": Position.AGREE, "claude": Position.DISAGREE}),
+    )
+    panel = report.spec.panel
+    families = {"ruff": "one", "bandit": "two", "claude": "two"}
+    critics = tuple(c.model_copy(update={"family": families[c.name]}) for c in panel.critics)
+    spec = report.spec.model_copy(update={"panel": panel.model_copy(update={"critics": critics})})
+    divided = replace(report, run=replace(report.run, spec=spec.model_dump(mode="json")))
+    told = "For: bandit (0 of 2 independent voices); bandit, claude are one voice, and divided\n"
+    assert told in text_of(divided)
+    assert "(0/2" in text_of(divided)
+    (finding,) = as_json(divided)["findings"]
+    assert (finding["supporters"], finding["voices"]) == (["bandit"], 0)
+
+
+def with_analysers(*findings: Finding, steps: tuple[StepRow, ...] = ()) -> RunReport:
+    """A review by two models and two analysers."""
+    report = reviewed(*findings, steps=steps)
+    models = tuple(
+        Participant(name=name, provider="scripted", family=name) for name in ("ada", "bert")
+    )
+    tools = tuple(
+        Participant(name=name, provider="analyser", tool=name) for name in ("ruff", "bandit")
+    )
+    panel = report.spec.panel.model_copy(update={"critics": (*models, *tools)})
+    spec = report.spec.model_copy(update={"panel": panel})
+    return replace(report, run=replace(report.run, spec=spec.model_dump(mode="json")))
+
+
+def test_an_analyser_is_asked_about_nothing_that_others_raised():
+    stances = {"ada": Position.AGREE, "bert": Position.AGREE, "ruff": Position.ABSTAIN}
+    finding = make_finding(raised_by=("ada",), stances=stances, rule=None)
+    assert "For: ada, bert (2 of 2)\n" in text_of(with_analysers(finding))
+
+
+PAGES = {
+    "bandit/B110": "https://bandit.example.org/b110.html#b110",
+    "ruff/E722": "https://docs.example.org/bare-except",
+}
+
+
+def raised_step(who: str, rule: str) -> StepRow:
+    detail = f"Rule some-name: {PAGES[rule]}"
+    raised = {"title": "Bare except", "rule": rule, "detail": detail}
+    return make_step(f"critique/1/{who}", reply={"verdict": "NEEDS_FIX", "findings": [raised]})
+
+
+def test_every_rule_that_says_it_is_named_with_its_page_also_where_a_model_says_it_in_its_words():
+    finding = make_finding(
+        title="Errors vanish",
+        detail="See https://evil.example.com/x for more.",
+        rule="ruff/E722",
+        rules=("ruff/E722", "bandit/B110"),
+        raised_by=("ada", "ruff", "bandit"),
+        stances={"ada": Position.AGREE},
+    )
+    steps = (raised_step("ruff", "ruff/E722"), raised_step("bandit", "bandit/B110"))
+    report = with_analysers(finding, steps=steps)
+    assert "MAJOR ruff/E722, bandit/B110 Errors vanish" in text_of(report).replace(
+        "CRITICAL", "MAJOR"
+    )
+    shown = markdown(report, ENGLISH)
+    for code, page in PAGES.items():
+        assert shown.count(f"[<code>{code}</code>]({page})") == 2  # in the table and below it
+    assert shown.count("](") == 4
+    assert "https\\://evil.example.com" in shown
+    assert all(f'<a href="{page}">' in html_page(report, ENGLISH) for page in PAGES.values())
+
+
+def test_a_model_cannot_make_a_link_of_a_rule():
+    finding = make_finding(
+        raised_by=("ada",), detail=f"Rule x: {PAGES['ruff/E722']}", rule="ruff/E722"
+    )
+    step = raised_step("ada", "ruff/E722")
+    assert "](" not in markdown(with_analysers(finding, steps=(step,)), ENGLISH)
+
+
+def test_one_dissent_on_many_findings_is_told_once():
+    reason = "None of this is in the change."
+    findings = tuple(
+        make_finding(f"F{n}", stances={"bandit": Position.AGREE, "claude": Position.DISAGREE})
+        for n in range(1, 6)
+    )
+    ledger = tuple(
+        stance("claude", Position.DISAGREE, reason, finding=each.id) for each in findings
+    )
+    report = reviewed(*findings, ledger=ledger)
+    assert text_of(report, most=None).count(reason) == 1
+    assert text_of(report, most=None).count("Against: claude: as on F1\n") == 4
+    assert markdown(report, ENGLISH).count(reason) == 1
+    assert all(row["positions"][1]["reason"] == reason for row in as_json(report)["findings"])
+
+
+def test_markdown_lists_as_many_findings_as_are_wanted():
+    report = reviewed(*(make_finding(f"F{n}", title=f"Defect {n}") for n in range(1, 6)))
+    shown = markdown(replace(report, listed=2), ENGLISH)
+    assert "Defect 2" in shown
+    assert "Defect 3" not in shown
+    assert "and 3 more findings" in shown
+    assert "5 findings" in shown

@@ -90,8 +90,10 @@ class Bench:
         numbers = list(patches)
         if len(numbers) == 1:
             crlf = {f"{numbers[0]}/{path}" for path in self.crlf}
-            files = (f.repaired(crlf=f.path in crlf) for f in patches[numbers[0]])
-            repaired = _applies(git, _text(files))
+            files = [f.repaired(crlf=f.path in crlf) for f in patches[numbers[0]]]
+            # Models leave out what follows the change; git then wants the file to end there.
+            bare = ("--unidiff-zero",) if all(file.says_where for file in files) else ()
+            repaired = _applies(git, _text(files), *bare)
             return {} if repaired else {numbers[0]: "it does not apply to the reviewed state"}
         half = len(numbers) // 2
         first = self._apply_all(git, {number: patches[number] for number in numbers[:half]})

@@ -78,6 +78,11 @@ class ProposedFile:
         """As git takes it: names, hunks that count right, and nothing else."""
         return edited_file_patch(self.path.encode(), self.hunks)
 
+    @property
+    def says_where(self) -> bool:
+        """Whether each hunk shows lines that have to be there; a number alone is no place."""
+        return all(hunk.counts[0] for hunk in self.hunks)
+
     def repaired(self, *, crlf: bool) -> ProposedFile:
         """As it was before somebody trimmed it: the ends of hunks, and line ends where the file has CRLF."""
         return ProposedFile(self.path, tuple(_repaired(hunk, crlf=crlf) for hunk in self.hunks))
@@ -97,10 +102,18 @@ def parse(patch: str, allowed: Collection[str]) -> Proposal | str:
         return "it names no file"
     files = tuple(ProposedFile(new, hunks_of(body)) for _, new, body in sections)
     for (old, new, _), file in zip(sections, files, strict=True):
-        problem = _name_refusal(old, new, allowed) or _placeholder_refusal(file)
+        problem = (
+            _name_refusal(old, new, allowed) or _placeholder_refusal(file) or _place_refusal(file)
+        )
         if problem is not None:
             return problem
     return files if any(file.hunks for file in files) else "it changes nothing"
+
+
+def _place_refusal(file: ProposedFile) -> str | None:
+    """git would put lines without any context at the end of the file, wherever they were meant to be."""
+    nowhere = any(hunk.old_start and not (hunk.old_count or hunk.counts[0]) for hunk in file.hunks)
+    return "it adds lines without showing where" if nowhere else None
 
 
 def _text_refusal(patch: str) -> str | None:

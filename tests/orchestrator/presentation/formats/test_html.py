@@ -23,6 +23,7 @@ from orchestrator.core.document import (
     Heading,
     Item,
     Items,
+    NamedRule,
     Patch,
     Span,
     Style,
@@ -101,7 +102,7 @@ def everything(content: str) -> list[Block]:
         rule=content,
         category=content,
     )
-    words = FindingWords(content, content, content, defaultdict(lambda: content))
+    words = FindingWords(content, content, content, content, defaultdict(lambda: content))
     grid = Grid((content, "where"), ((content, "chart:2"),))
     events = (DrawnEvent(1, 0.0, content, content, 1), DrawnEvent(2, 400.0, content, content, 2))
     values = (
@@ -116,7 +117,16 @@ def everything(content: str) -> list[Block]:
         Title(content, content),
         remark(content, Span(content, Style.COMMAND)),
         FindingList(
-            (FindingEntry(finding, why=content, suggestion=content, carried=content),), words
+            (
+                FindingEntry(
+                    finding,
+                    why=content,
+                    suggestion=content,
+                    carried=content,
+                    rules=(NamedRule(content),),
+                ),
+            ),
+            words,
         ),
         Heading(content, content),
         Items((Item(content, content, content), Item(f"a\n{content}"))),

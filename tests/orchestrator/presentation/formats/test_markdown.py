@@ -24,8 +24,8 @@ def test_the_report_has_headline_names_and_patch():
     assert text.startswith("## ❌ NEEDS\\_FIX · 1 finding: 1 CRITICAL\n\n*a change · review · rabc")
     assert "| id | severity | place | finding | for | against |\n" in text
     assert (
-        "| F1 | 🔴&nbsp;CRITICAL | <code>app.py:9</code> | Shell injection | bandit, claude |  |"
-        in text
+        "| F1 | 🔴&nbsp;CRITICAL | <code>app.py:9</code> | Shell injection <code>bandit/B602</code> "
+        "| bandit, claude |  |" in text
     )
     assert (
         "### Patch\n\nThe patch would mend F1: all that was found.\n\n- Fixes F1, written by claude\n\n"

@@ -61,7 +61,7 @@ def test_the_page_of_a_rule_is_named_once() -> None:
 
 def test_with_everything_the_line_of_code_stands_above_the_reasons() -> None:
     lines = lines_of(keyless(eval_at(9)), most=None)
-    assert lines.index("    return eval(a | b)") + 1 == lines.index(f"    Rule eval: {PAGE}")
+    assert lines.index("    return eval(a | b)") + 1 == lines.index(f"    Rule: {PAGE}")
 
 
 def test_a_finding_without_a_quotation_is_a_line_and_the_page_of_its_rule() -> None:
@@ -74,9 +74,8 @@ def test_markdown_has_the_line_of_code_in_the_table_and_the_rule_once() -> None:
     row = next(
         row for row in as_markdown(keyless(eval_at(9)), ENGLISH).splitlines() if "eval" in row
     )
-    assert "Use of eval<br><code>return eval(a &#124; b)</code>" in row
+    assert f"Use of eval [<code>bandit/B307</code>]({PAGE})<br><code>return eval(a" in row
     assert row.count("B307") == 1
-    assert f"({PAGE})" in row
 
 
 def test_what_a_title_ends_with_stays_unless_it_is_the_rule() -> None:

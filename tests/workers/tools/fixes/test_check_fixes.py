@@ -212,3 +212,22 @@ def test_a_placeholder_that_the_file_itself_holds_may_stay() -> None:
     moved = patch_of("docs.txt", f"masked as {own}\n", f"It is masked as {own}.\n")
     (fix,) = check(documents, held, moved).fixes
     assert fix.problem is None
+
+
+@pytest.mark.parametrize(
+    ("hunk", "problem"),
+    [
+        ("@@ -14 +14 @@\n-line 14\n+LINE 14\n", None),
+        ("@@ -13,2 +13,2 @@\n line 13\n-line 14\n+LINE 14\n", None),
+        ("@@ -14 +14 @@\n-line 40\n+LINE 14\n", "it does not apply to the reviewed state"),
+        ("@@ -14,0 +15 @@\n+LINE 14\n", "it adds lines without showing where"),
+    ],
+)
+def test_a_patch_without_context_applies_where_it_shows_the_lines_that_it_replaces(
+    hunk: str, problem: str | None
+) -> None:
+    documents = MemoryDocuments()
+    key = stored(documents, subject_of(documents, {"a.txt": (None, TEXT)}))
+    reply = check(documents, key, f"--- a/a.txt\n+++ b/a.txt\n{hunk}")
+    assert reply.fixes[0].problem == problem
+    assert ("+LINE 14\n line 15\n" in reply.patch) is (problem is None)

@@ -1,0 +1,116 @@
+"""One defect that several analysers and reviewers name in words of their own is one finding."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from orchestrator.core.findings.kinds import kind_of_rule
+from orchestrator.core.findings.merging import Raised, absorb
+from shared.models.findings import Place, RaisedFinding, Severity
+
+
+def raised(
+    who: str, title: str, line: int, rule: str | None = None, path: str = "app.py", **more: object
+) -> Raised:
+    place = Place(path=path, line=line)
+    return Raised(who, 1, RaisedFinding(title=title, place=place, rule=rule, **more))
+
+
+def merged(*claims: Raised) -> list[set[str]]:
+    """Who raised each finding."""
+    return [set(finding.raised_by) for finding in absorb(claims).findings]
+
+
+EXCEPT = (
+    raised("ruff", "Do not use bare `except` (E722)", 5, "ruff/E722"),
+    raised("bandit", "Try, Except, Pass detected. (B110)", 5, "bandit/B110"),
+)
+SECRET = (
+    raised("ruff", "Possible hardcoded password (S105)", 3, "ruff/S105"),
+    raised("bandit", "Possible hardcoded password: 'x' (B105)", 3, "bandit/B105"),
+    raised("diffcheck", "A secret is committed", 3, "diffcheck/secret", severity="CRITICAL"),
+)
+PICKLE = (
+    raised("bandit", "Consider possible security implications.", 1, "bandit/B403"),
+    raised("bandit", "Pickle can be unsafe. (B301)", 40, "bandit/B301", severity="MAJOR"),
+)
+
+
+@pytest.mark.parametrize("claims", [EXCEPT, SECRET, PICKLE], ids=["except", "secret", "pickle"])
+def test_rules_that_say_one_thing_are_one_finding_with_all_of_them(claims: tuple[Raised, ...]):
+    for order in permutations(claims):
+        (finding,) = absorb(order).findings
+        assert set(finding.every_rule) == {claim.finding.rule for claim in claims}
+        assert finding.rule == finding.every_rule[0]
+    assert finding.severity is min(
+        (claim.finding.severity for claim in claims), key=lambda each: each.rank
+    )
+
+
+def test_a_warned_import_stands_at_its_use():
+    (finding,) = absorb(PICKLE).findings
+    assert finding.place == Place(path="app.py", line=40)
+    assert len(absorb(PICKLE[:1]).findings) == 1
+    elsewhere = raised("bandit", "Pickle (B301)", 40, "bandit/B301", path="other.py")
+    assert len(absorb((PICKLE[0], elsewhere)).findings) == 2
+
+
+def test_a_reviewer_who_names_the_kind_joins_the_rules_also_a_line_off():
+    reviewer = raised("ada", "Errors are swallowed silently", 6)
+    assert merged(*EXCEPT, reviewer) == [{"ruff", "bandit", "ada"}]
+    assert len(merged(*EXCEPT, raised("ada", "The loop never ends", 5))) == 2
+
+
+def test_two_reviewers_name_one_kind_on_one_line_in_different_words():
+    first = raised("ada", "SQL injection through the user's name", 14)
+    other = raised("bert", "User input is concatenated into the SQL query", 14)
+    assert merged(first, other) == [{"ada", "bert"}]
+    assert len(merged(first, raised("bert", other.finding.title, 15))) == 2
+
+
+def test_one_list_may_name_a_kind_twice():
+    first = raised("ada", "eval runs the discount", 8)
+    assert len(merged(first, raised("ada", "eval of the rate", 8))) == 2
+
+
+def test_two_sites_of_one_rule_stay_two_findings():
+    sites = [raised("bandit", "Try, Except, Pass detected.", n, "bandit/B110") for n in (5, 9)]
+    near = [raised("ruff", "Do not use bare `except`", n, "ruff/E722") for n in (5, 9)]
+    assert merged(*sites, *near) == [{"bandit", "ruff"}, {"bandit", "ruff"}]
+
+
+def test_rules_of_two_kinds_on_one_line_stay_two_findings():
+    claims = (raised("ruff", "Unused (F401)", 1, "ruff/F401"), PICKLE[0])
+    assert len(absorb(claims).findings) == 2
+
+
+def test_opposites_of_one_kind_are_not_one():
+    claims = (
+        raised("ada", "The SQL injection is prevented here", 5),
+        raised("bert", "The SQL injection is not prevented here", 5),
+    )
+    assert len(absorb(claims).findings) == 2
+
+
+@pytest.mark.parametrize(
+    ("rule", "other"),
+    [
+        ("ruff/S608", "bandit/B608"),
+        ("mypy/arg-type", "pyright/reportArgumentType"),
+        ("ruff/F821", "mypy/name-defined"),
+        ("gosec/G101", "gitleaks/generic-api-key"),
+        ("complexity/cyclomatic", "ruff/C901"),
+        ("eslint/no-eval", "semgrep/javascript.browser.security.eval-detected"),
+    ],
+)
+def test_rules_of_different_analysers_are_of_one_kind(rule: str, other: str):
+    assert kind_of_rule(rule) == kind_of_rule(other) is not None
+
+
+def test_a_joined_finding_keeps_the_rules_of_all_rounds():
+    known = absorb(EXCEPT[:1]).findings
+    (finding,) = absorb(EXCEPT[1:], known).findings
+    assert finding.every_rule == ("ruff/E722", "bandit/B110")
+    assert finding.severity is Severity.MINOR
