@@ -38,7 +38,7 @@ output_option = click.option(
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help=f"Result file: {USUAL_SUFFIXES} (repeatable).",
+    help=f"Result file: {USUAL_SUFFIXES}.",
 )
 config_option = click.option(
     "--config", type=click.Path(path_type=Path), help="Use this configuration file."

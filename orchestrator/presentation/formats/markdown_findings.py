@@ -41,10 +41,9 @@ def findings(shown: FindingList, link: Link) -> str:
 
 
 def _says_more(entry: FindingEntry) -> bool:
-    """Whether anything is said of it that the table does not have."""
-    told = (entry.why, entry.suggestion, entry.caveat, entry.patch)
-    quoted = not entry.rules and entry.finding.quote
-    return bool(quoted or entry.objections or any(text.strip() for text in told))
+    """Whether anything is said of it that the table does not have: of what a rule found that is often nothing."""
+    texts = (entry.why, entry.suggestion, entry.caveat, entry.patch)
+    return not entry.rules or bool(entry.objections or any(text.strip() for text in texts))
 
 
 def _table(shown: FindingList, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

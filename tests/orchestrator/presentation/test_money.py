@@ -68,6 +68,7 @@ def test_dollars_are_exact_enough_and_something_is_never_shown_as_nothing(
         ),
         (UsageRow(1, 10, 3, 0, None, 1), "Used: 1 call, 10 tokens in, 3 out, cost unknown\n"),
         (UsageRow(1, 0, 0, 0, None, 1), "Used: 1 call, cost unknown\n"),
+        (UsageRow(3, 10, 3, 0, 0.0, 1), "Used: 3 calls, 10 tokens in, 3 out, cost unknown\n"),
         (UsageRow(2, 10, 3, 0, 0.0, 0), "Used: 2 calls, 10 tokens in, 3 out, $0.00\n"),
     ],
 )

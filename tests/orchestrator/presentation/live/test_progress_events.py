@@ -149,6 +149,39 @@ def test_a_failure_is_loud_and_says_why():
     assert "⚠ critique/1/bandit failed: timeout" in told(None, alone)
 
 
+def test_the_same_failure_in_a_later_round_is_told_briefly():
+    first = make_step("critique/1/bandit", "failed")
+    again = make_step("critique/3/bandit", "failed", finished_at_s=2.0)
+    lines = told(None, replace(START, steps=(first, again)))
+    assert "⚠ critique/3/bandit failed again, for the same reason" in lines
+    other = replace(again, failure_kind="refusal")
+    lines = told(None, replace(START, steps=(first, other)))
+    assert "⚠ critique/3/bandit failed: refusal: no answer within 300 s" in lines
+
+
+def test_what_becomes_of_fixes_is_told():
+    fixes = [
+        {"findings": ["F1", "F3"], "patch": "x", "source": "bert"},
+        {"findings": ["F2"], "patch": "y", "source": "ada", "problem": "it does not apply"},
+    ]
+    steps = (
+        make_step("fix/bert", reply={"fixes": fixes[:1]}),
+        make_step("fixes/check", role="fixes", participant="git", reply={"fixes": fixes}),
+        make_step("patches/check", role="fixes", participant="git", reply={"fixes": fixes}),
+        make_step("review2/fixes/check", role="fixes", reply={"fixes": fixes[:1]}),
+    )
+    lines = told(None, replace(START, steps=steps))
+    assert "bert wrote a patch for F1, F3 (0.8 s)" in lines
+    assert lines.count("the patch by bert for F1, F3 applies") == 1
+    assert "⚠ the patch by ada for F2 cannot be used: it does not apply" in lines
+    assert "the patch by bert for R2F1, R2F3 applies" in lines
+
+
+def test_an_author_who_writes_no_patch_is_told_so():
+    steps = (make_step("fix/bert", reply={"fixes": []}),)
+    assert "bert wrote no patch (0.8 s)" in told(None, replace(START, steps=steps))
+
+
 def test_whoever_waits_hears_for_whom_and_how_long_whatever_the_attempt():
     step = make_step("critique/1/claude", "leased", queued_at_s=2.0, leased_at_s=41.0)
     snapshot = replace(START, elapsed_s=44.0, steps=(step,))
