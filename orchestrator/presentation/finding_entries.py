@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from orchestrator.core.document import FindingEntry, NamedRule, Objection
 from orchestrator.core.findings.ranking import Ranked
@@ -29,11 +30,8 @@ _PAGE = regex(r"https://[\w.-]+(?:/[\w.~/%#=&?+-]*)?", re.ASCII)
 def finding_entries(report: RunReport, words: Translator) -> tuple[FindingEntry, ...]:
     """The findings that the panel did not reject, what to read first on top; a defect that was raised again is one."""
     again, pages = report.raised_again, rule_pages(report)
-    return tuple(
-        finding_entry(finding, report, words, pages)
-        for finding in report.ranked
-        if finding.id not in again
-    )
+    firsts = (finding for finding in report.ranked if finding.id not in again)
+    return tuple(finding_entry(finding, report, words, pages) for finding in firsts)
 
 
 def finding_entry(
@@ -49,7 +47,7 @@ def finding_entry(
     last, again = max((finding, *repeats), key=cycle_of), tuple(other.id for other in repeats)
     carrying, positions = supporters(report, last), final_positions(report, last)
     place, worded = report.place_in_ranking(finding), words.finding(finding)
-    rules = tuple(NamedRule(code, pages.get(code, "")) for code in finding.every_rule)
+    rules = _named_rules(finding, pages)
     entry = FindingEntry(
         finding=worded,
         status=words.message(f"finding_{last.status.value if stands else 'fixed'}"),
@@ -77,14 +75,22 @@ def finding_entry(
 def rule_pages(report: RunReport) -> Mapping[str, str]:
     """The page that an analyser names for each of its rules; nobody else's address is followed."""
     analysers = {critic.name for critic in report.spec.panel.critics if critic.rule_based}
+    steps = (step for step in report.steps if step.participant in analysers)
     raised: list[Finding | RaisedFinding] = [
         finding for finding in report.findings if analysers.issuperset(finding.raised_by)
     ]
-    for step in report.steps:
-        if step.participant in analysers:
-            raised += raised_in(step)
-    found = ((each.rule, _PAGE.search(each.detail)) for each in raised)
-    return {rule: page[0] for rule, page in found if rule and page}
+    raised += chain.from_iterable(map(raised_in, steps))
+    return dict(chain.from_iterable(map(_page_of, raised)))
+
+
+def _page_of(raised: Finding | RaisedFinding) -> Iterable[tuple[str, str]]:
+    """The rule with the page that is named with it, where both are."""
+    page = _PAGE.search(raised.detail)
+    return [(raised.rule, page[0])] if raised.rule and page else []
+
+
+def _named_rules(finding: Finding, pages: Mapping[str, str]) -> tuple[NamedRule, ...]:
+    return tuple(NamedRule(code, pages.get(code, "")) for code in finding.every_rule)
 
 
 def _without_pages(detail: str, rules: Iterable[NamedRule]) -> str:
@@ -125,15 +131,14 @@ def _carried(
 ) -> str:
     """`ada, cleo (in part) (2 of 4)`; the names alone where all are one voice."""
     partly = {final.participant for final in positions if final.position is Position.PARTIAL}
-    names = [words.message("in_part", who=c.name) if c.name in partly else c.name for c in carrying]
+    named = (words.message("in_part", who=c.name) if c.name in partly else c.name for c in carrying)
+    names = ", ".join(named) or "-"
     if voices.asked < 2:
-        return ", ".join(names) or "-"
-    divided = "; ".join(
-        words.message("divided_voice", names=", ".join(side)) for side in voices.divided
-    )
+        return names
     word = "carried_by" if voices.asked == voices.critics else "carried_by_voices"
-    told = words.message(word, names=", ".join(names) or "-", n=voices.carrying, all=voices.asked)
-    return f"{told}; {divided}" if divided else told
+    told = words.message(word, names=names, n=voices.carrying, all=voices.asked)
+    sides = map(", ".join, voices.divided)
+    return "; ".join((told, *(words.message("divided_voice", names=side) for side in sides)))
 
 
 def _conceded(positions: Iterable[FinalPosition], words: Translator) -> Iterable[str]:

@@ -6,7 +6,7 @@ The author's side is shown beside the critics and is none of them: what it conce
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from orchestrator.core.findings.ranking import supporters as carried_by
@@ -46,20 +46,22 @@ class Voices:
     @classmethod
     def on(cls, report: RunReport, finding: Finding) -> Voices:
         """By the last position that each critic stated."""
-        names = {critic.name for critic in supporters(report, finding)}
-        against = {final.participant for final in opponents(final_positions(report, finding))}
-        asked = [
-            critic
-            for critic in report.critics
-            if critic.name in finding.raised_by or not critic.rule_based
-        ]
-        sides: Mapping[str, list[str]] = {voice_of(critic): [] for critic in asked}
-        for critic in asked:
-            if critic.name in names | against:
-                sides[voice_of(critic)].append(critic.name)
-        divided = [tuple(side) for side in sides.values() if not _together(side, names)]
-        carrying = sum(names.issuperset(side) for side in sides.values() if side)
-        return cls(carrying, len(sides), len(asked), tuple(divided))
+        asked = [c for c in report.critics if c.name in finding.raised_by or not c.rule_based]
+        positive = {critic.name for critic in supporters(report, finding)}
+        negative = {final.participant for final in opponents(final_positions(report, finding))}
+        sides = _sides(asked, positive | negative)
+        divided = tuple(tuple(side) for side in sides.values() if not _together(side, positive))
+        carrying = sum(positive.issuperset(side) for side in sides.values() if side)
+        return cls(carrying, len(sides), len(asked), divided)
+
+
+def _sides(asked: Iterable[Participant], decided: Container[str]) -> Mapping[str, list[str]]:
+    """Of each voice those who have said whether they share the finding."""
+    sides: dict[str, list[str]] = {}
+    for critic in asked:
+        side = sides.setdefault(voice_of(critic), [])
+        side += [critic.name] if critic.name in decided else []
+    return sides
 
 
 def _together(side: list[str], supporting: set[str]) -> bool:

@@ -155,25 +155,31 @@ def _head(
     report: RunReport, view: WorkflowView[Any], context: ViewContext[Any], words: Translator
 ) -> list[Block]:
     """Verdict, figures and time, and what became of the run."""
-    verdict = report.verdict
-    stage = "status_queued" if report.run.status is RunStatus.QUEUED else "running"
-    shown = (
-        Span(words.message(stage), Style.STRONG)
-        if verdict is None
-        else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
-    )
     took = duration(report.run.worked_s, words)
     counted = view.headline(context) if view.headline else _debate(report, words)
     below = _debate(report, words) if view.headline and report.workflow.finds else ""
-    caused = report.gate.reason.code == "discussion_ended_because"  # which the gate says
-    why = () if verdict is None or caused else why_ended(report)
-    notes = (below, *map(words.translate, why))
+    notes = (below, *map(words.translate, _why_ended(report)))
     return [
-        remark(shown, *(f" · {text}" for text in filter(None, (counted, took)))),
+        remark(_verdict(report, words), *(f" · {text}" for text in filter(None, (counted, took)))),
         *(Remark(state) for state in states(report, words)),
         *(remark(Span(f"  {text}", Style.DIM)) for text in filter(None, notes)),
         *_disclaimers(report, words),
     ]
+
+
+def _verdict(report: RunReport, words: Translator) -> Span:
+    """What it came to, or that it goes on."""
+    if report.verdict is not None:
+        style = VERDICT_STYLES.get(report.verdict, Style.STRONG)
+        return Span(report.verdict.value, style)
+    stage = "status_queued" if report.run.status is RunStatus.QUEUED else "running"
+    return Span(words.message(stage), Style.STRONG)
+
+
+def _why_ended(report: RunReport) -> tuple[Notice, ...]:
+    """Why the discussion left something open, unless the gate says it."""
+    stated = report.gate.reason.code == "discussion_ended_because"
+    return () if report.verdict is None or stated else why_ended(report)
 
 
 def _disclaimers(report: RunReport, words: Translator) -> list[Block]:

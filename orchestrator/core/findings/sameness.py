@@ -166,16 +166,23 @@ def _of_one_kind(a: ComparableClaim, b: ComparableClaim) -> bool:
     The places share a line; beside a rule's, a reviewer's may be miscounted. What only warns of an import belongs to a
     use in the file.
     """
-    if a.place is None or b.place is None or not a.kinds & b.kinds:
+    if a.place is None or b.place is None or not _in_one_file(a, b):
         return False
-    if plain_path(a.place.path) != plain_path(b.place.path):
+    if a.kinds.isdisjoint(b.kinds) or _are_listed_apart(a, b):
         return False
-    rules = sum(rule is not None for rule in (a.rule, b.rule))
-    if a.rule == b.rule and (rules or _in_one_breath(a, b)):
-        return False
-    if a.warns_of_import or b.warns_of_import:
-        return True
-    return _gap(a.place, b.place) <= (NEAR_LINES if rules == 1 else 0)
+    may_be_off = (a.rule is None) is not (b.rule is None)
+    most = NEAR_LINES if may_be_off else 0
+    return a.warns_of_import or b.warns_of_import or _gap(a.place, b.place) <= most
+
+
+def _are_listed_apart(a: ComparableClaim, b: ComparableClaim) -> bool:
+    """Two sites of one rule, and what a reviewer lists twice."""
+    return a.rule == b.rule and (a.rule is not None or _in_one_breath(a, b))
+
+
+def _in_one_file(a: ComparableClaim, b: ComparableClaim) -> bool:
+    paths = {plain_path(claim.place.path) for claim in (a, b) if claim.place is not None}
+    return len(paths) == 1
 
 
 def _sure_of_kind(a: ComparableClaim, b: ComparableClaim) -> float:

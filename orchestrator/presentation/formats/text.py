@@ -11,6 +11,7 @@ from orchestrator.core.document import (
     Drawing,
     FindingEntry,
     FindingList,
+    FindingWords,
     Folded,
     Grid,
     Heading,
@@ -183,17 +184,23 @@ def _finding(entry: FindingEntry, shown: FindingList) -> list[Line]:
         return [finding_line(entry), *code]
     words = shown.words
     quote = entry.code_line if shown.quoted else ""
-    pages = ((words.rules, rule.page) for rule in entry.rules)
-    terms = [(words.suggestion, entry.suggestion), *pages, (words.carried, entry.carried)]
-    terms += [(words.objections, _objection(objection)) for objection in entry.objections]
     return [
         line(""),
         finding_line(entry),
         *code,
         *((line("    ", Span(f"“{quote}”", Style.PLACE)),) if quote else ()),
         *(block(entry.why.strip(), indent="    ") if entry.why.strip() else ()),
-        *chain.from_iterable(_labelled(label, text) for label, text in terms if text.strip()),
+        *chain.from_iterable(_labelled(label, text) for label, text in _terms(entry, words)),
     ]
+
+
+def _terms(entry: FindingEntry, words: FindingWords) -> list[tuple[str, str]]:
+    """What is said of it besides why, each with its label."""
+    terms = [(words.suggestion, entry.suggestion)]
+    terms += [(words.rules, rule.page) for rule in entry.rules]
+    terms += [(words.carried, entry.carried)]
+    terms += [(words.objections, _objection(objection)) for objection in entry.objections]
+    return [(label, text) for label, text in terms if text.strip()]
 
 
 def _labelled(label: str, text: str) -> list[Line]:

@@ -89,15 +89,18 @@ class Bench:
             return {}
         numbers = list(patches)
         if len(numbers) == 1:
-            crlf = {f"{numbers[0]}/{path}" for path in self.crlf}
-            files = [f.repaired(crlf=f.path in crlf) for f in patches[numbers[0]]]
-            # Models leave out what follows the change; git then wants the file to end there.
-            bare = ("--unidiff-zero",) if all(file.says_where for file in files) else ()
-            repaired = _applies(git, _text(files), *bare)
+            repaired = self._applies_repaired(git, numbers[0], patches[numbers[0]])
             return {} if repaired else {numbers[0]: "it does not apply to the reviewed state"}
         half = len(numbers) // 2
         first = self._apply_all(git, {number: patches[number] for number in numbers[:half]})
         return first | self._apply_all(git, {number: patches[number] for number in numbers[half:]})
+
+    def _applies_repaired(self, git: Git, number: int, patch: Proposal) -> bool:
+        crlf = {f"{number}/{path}" for path in self.crlf}
+        files = [file.repaired(crlf=file.path in crlf) for file in patch]
+        # Models leave out what follows the change; git then wants the file to end there.
+        bare = ("--unidiff-zero",) if all(file.says_where for file in files) else ()
+        return _applies(git, _text(files), *bare)
 
     def diff(self, after: Mapping[str, bytes]) -> tuple[str, str]:
         """The patch from the captured state to `after`, and the one that takes it back."""
