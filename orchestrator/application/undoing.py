@@ -14,8 +14,8 @@ from orchestrator.workflows import UNDO
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
 from shared.models.outcomes import RunStatus, StepStatus
+from shared.models.rows import OF
 from shared.models.run import Budget, RunSpec
-from shared.store.views import OF
 
 UNDO_S = 120.0
 

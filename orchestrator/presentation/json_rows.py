@@ -48,7 +48,11 @@ def fields(row: object, names: Iterable[str]) -> dict[str, Any]:
 def run_tree(listed: RunList, rows: Sequence[RunRow] | None = None) -> list[dict[str, Any]]:
     """Runs as lists show them, each with those that it started."""
     return [
-        {**run_summary(run), "children": run_tree(listed, listed.children.get(run.id, ()))}
+        {
+            **run_summary(run),
+            "fix_taken_back": run.id in listed.taken_back,
+            "children": run_tree(listed, listed.children.get(run.id, ())),
+        }
         for run in (listed.rows if rows is None else rows)
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.durations import duration
@@ -26,6 +27,11 @@ class RunList:
     rows: Sequence[RunRow]
     children: Mapping[str, Sequence[RunRow]] = field(default_factory=dict)
     has_more: bool = False
+
+    @cached_property
+    def taken_back(self) -> frozenset[str]:
+        """The runs whose fix a listed run took back, so that their verdicts no longer hold."""
+        return frozenset(run.took_back_from for run in self.rows if run.took_back_from)
 
     def tree(self, rows: Sequence[RunRow] | None = None) -> Iterator[RunRow]:
         """All of them, each child after the run that started it."""
@@ -67,13 +73,19 @@ def _row(run: RunRow, listed: RunList, words: Translator, *, named: bool) -> tup
         f"└ {run.id}" if run.parent else run.id,
         run.workflow,
         run.status.value,
-        run.verdict or "-",
+        _verdict(run, listed, words),
         words.message(f"how_{run.ending}") if run.ending else "-",
         f"{run.created_at:%Y-%m-%d %H:%M}",
         duration(run.worked_s, words),
         *([run.repository or "-"] if named else []),
         _title(run, listed, words),
     )
+
+
+def _verdict(run: RunRow, listed: RunList, words: Translator) -> str:
+    if run.verdict and run.id in listed.taken_back:
+        return words.message("verdict_before_undo", verdict=run.verdict)
+    return run.verdict or "-"
 
 
 def _title(run: RunRow, listed: RunList, words: Translator) -> str:

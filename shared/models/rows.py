@@ -7,10 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from shared.models.decision import DecisionState
-from shared.models.outcomes import RunStatus
+from shared.models.outcomes import RunStatus, Verdict
 
 REPOSITORY = "repository"
 """The label of a run that says in which repository the change lies that it looks at."""
+
+OF = "of"
+"""The label of a run that does something to another one, whose name it is: `last` never means it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,12 @@ class RunRow:
     def repository(self) -> str:
         """The name of the folder whose change it looks at; empty where there is none, or it is not known."""
         return str((self.spec.get("labels") or {}).get(REPOSITORY) or "")
+
+    @property
+    def took_back_from(self) -> str | None:
+        """The run whose applied fix it took back; None where it is no undoing, or nothing came of it."""
+        of = (self.spec.get("labels") or {}).get(OF)
+        return str(of) if of is not None and self.verdict == Verdict.DONE else None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from shared.errors import UnknownRun, UserError
 from shared.models.findings import Stance
 from shared.models.outcomes import RunStatus, Verdict
-from shared.models.rows import RecordRow, RunRow, StepRow, UsageRow
+from shared.models.rows import OF, RecordRow, RunRow, StepRow, UsageRow
 from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
 from shared.store.database import Connection
@@ -30,8 +30,6 @@ SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_
 LIVE = (RunStatus.RUNNING, RunStatus.WAITING)
 _IS_LIVE = "status IN ('running', 'waiting')"
 _HAS_ENDED = "status NOT IN ('queued', 'running', 'waiting')"
-OF = "of"
-"""The label of a run that does something to another one, whose name it is: `last` never means it."""
 COUNTED_UP_TO = 5_000
 LONGEST_NAME = 80
 

@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from orchestrator.core.document import plain
+from orchestrator.presentation.json_rows import run_tree
 from orchestrator.presentation.listings import RunList, decisions, runs
 from orchestrator.presentation.locale.translator import Translator
 from shared.models.decision import DecisionState
@@ -92,3 +93,17 @@ def test_decisions_are_listed_in_korean_and_their_options_as_they_are_typed() ->
     assert cells_before("질문", head) == cells_before("수정을 적용할까요", row)
     assert hint == "질문 보기: quorate show RUN, 답하기: quorate decide RUN CHOICE"
     assert plain(decisions([], Translator("ko"))) == "기다리는 결정 없음\n"
+
+
+def test_a_run_whose_fix_was_taken_back_says_so_beside_its_verdict() -> None:
+    reviewed = replace(make_report().run, verdict="APPROVED")
+    spec = {**reviewed.spec, "labels": {"of": reviewed.id}}
+    undoing = replace(reviewed, id="rundo", workflow="undo", verdict="DONE", spec=spec)
+    shown = plain(runs(RunList([undoing, reviewed])))
+    assert "APPROVED (fix taken back)" in shown
+    assert [run["fix_taken_back"] for run in run_tree(RunList([undoing, reviewed]))] == [
+        False,
+        True,
+    ]
+    failed = replace(undoing, verdict="INCONCLUSIVE")
+    assert "taken back" not in plain(runs(RunList([failed, reviewed])))
