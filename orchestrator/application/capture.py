@@ -18,6 +18,7 @@ from orchestrator.application.subject_input import (
     Piped,
     QuestionInput,
     StandardInput,
+    TaskInput,
 )
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.options import screen
@@ -41,6 +42,7 @@ from orchestrator.subjects.publication import published
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
 from orchestrator.subjects.repository_change import capture
 from orchestrator.subjects.request import ChangeRequest
+from orchestrator.subjects.task import capture_task
 from shared.errors import EnvironmentFault, SubjectError
 from shared.models.notices import Notice, notice
 from shared.models.rows import REPOSITORY
@@ -59,7 +61,7 @@ class GivenCase:
     remarks: tuple[Notice, ...] = ()
 
 
-SubjectInput = ChangeInput | GivenChange | QuestionInput | CaseSource | GivenCase
+SubjectInput = ChangeInput | GivenChange | QuestionInput | CaseSource | GivenCase | TaskInput
 """What a run can be about."""
 
 
@@ -111,6 +113,8 @@ def capture_subject(
             return _case(cases[0], settings, put)
         case GivenCase():
             return _case(subject, settings, put)
+        case TaskInput():
+            return _task(subject, directory, settings, put, environ, stdin)
         case _:
             assert_never(subject)
 
@@ -242,6 +246,32 @@ def _is_file(word: str, directory: Path) -> bool:
         return (directory / word).is_file()
     except (OSError, ValueError):
         return False
+
+
+# ---- a task -------------------------------------------------------------------------------------
+
+
+def _task(
+    asked: TaskInput,
+    directory: Path,
+    settings: Settings,
+    put: Put,
+    environ: Mapping[str, str],
+    stdin: StandardInput,
+) -> Captured:
+    """The words as a question's are read, and the repository as it stands at its last commit."""
+    request = QuestionInput(asked.words, asked.file)
+    words = _question(request, directory, settings, lambda _content: "", stdin)
+    task = capture_task(
+        words.prose, directory / asked.repository if asked.repository else directory, environ
+    )
+    return Captured(
+        document=put(task.model_dump_json().encode()),
+        title=words.title,
+        prose=words.prose,
+        labels={REPOSITORY: Path(task.workspace.repository).name},
+        notices=words.notices,
+    )
 
 
 # ---- a case -------------------------------------------------------------------------------------

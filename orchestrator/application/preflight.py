@@ -27,6 +27,7 @@ from shared.models.deliberation import Question
 from shared.models.notices import Notice, notice
 from shared.models.run import Budget, RunSpec
 from shared.models.subject import Subject
+from shared.models.workspace import CodingTask
 from shared.providers.prices import expected_usd
 from shared.text.amounts import exact_dollars
 from shared.text.tokens import estimated_tokens
@@ -44,6 +45,8 @@ def subject_tokens(spec: RunSpec, documents: Mapping[str, bytes]) -> int:
     if kind is SubjectKind.CASE:
         case = Case.model_validate_json(documents[spec.subject])
         return estimated_tokens(documents[case.chart].decode("utf-8", "replace"))
+    if kind is SubjectKind.TASK:
+        return estimated_tokens(CodingTask.model_validate_json(documents[spec.subject]).text)
     question = Question.model_validate_json(documents[spec.subject])
     files = (documents[one.document].decode("utf-8", "replace") for one in question.contexts)
     return estimated_tokens("\n".join((question.text, *files)))

@@ -74,6 +74,15 @@ class CaseSource:
 
 
 @dataclass(frozen=True)
+class TaskInput:
+    """What an agent is asked to do, and in which repository: the one around the directory unless one is named."""
+
+    words: tuple[str, ...] = ()
+    file: str | None = None
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
 class Piped:
     """What came on standard input; `notices` say why nothing did."""
 

@@ -53,8 +53,9 @@ def submit_run(
     speakers = (spec.panel.author, spec.panel.chair, *(holder for _, holder in parts))
     allowed = Allowed.of(backend.settings.instance, backend.environ)
     allowed.allow_all(speakers)
-    if isinstance(command := spec.options.get("tests"), str):
-        allowed.allow(suite_identity(command))
+    for command in map(spec.options.get, WORKFLOWS[prepared.workflow].commands):
+        if isinstance(command, str):
+            allowed.allow(suite_identity(command))
     return store_run(
         backend,
         spec,

@@ -24,7 +24,7 @@ from orchestrator.cli.help_texts import HELP_OPTIONS, translate_help
 from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.ownership import intruder
 from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
-from orchestrator.workflows import DEFAULT
+from orchestrator.workflows import DEFAULT, ROWS
 
 USAGE = 2
 ENVIRONMENT = 5
@@ -62,6 +62,9 @@ class QuorateGroup(LazyGroup):
     def understood(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What begins with no command is a question, and so is what comes in by a pipe alone."""
         args = with_help(args, COMMANDS)
+        for row in ROWS:
+            if args[:1] == [row.name] and args[1:2] and args[1] in row.asides:
+                return [f"{row.name}-{args[1]}", *args[2:]]
         if not _is_question(ctx, args):
             return args
         ctx.meta[IMPLICIT] = True

@@ -165,6 +165,15 @@ case_options = in_this_order(
 )
 
 
+task_options = in_this_order(
+    click.argument("words", nargs=-1, metavar="TASK..."),
+    click.option("-f", "--file", metavar="PATH", help="A file that holds the task (- is stdin)."),
+    click.option(
+        "--repo", "repository", metavar="DIR", help="The repository (default: the one around here)."
+    ),
+)
+
+
 def take(kind: type[T], typed: dict[str, Any]) -> T:
     """The fields of `kind` out of what click gives; they are no longer in `typed` then."""
     names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass

@@ -12,7 +12,7 @@ from orchestrator.application.prepare import (
     SubmissionRequest,
     prepare_run,
 )
-from orchestrator.application.subject_input import CaseSource, ChangeInput, QuestionInput
+from orchestrator.application.subject_input import CaseSource, ChangeInput, QuestionInput, TaskInput
 from orchestrator.cli.notices import NoticePrinter, cast_lines, first_time
 from orchestrator.cli.options import output_obstacle, take
 from orchestrator.cli.piped import ProcessInput
@@ -68,7 +68,7 @@ def is_unattended(
 
 def typed_request(
     workflow: str,
-    subject: ChangeInput | QuestionInput | CaseSource,
+    subject: ChangeInput | QuestionInput | CaseSource | TaskInput,
     options: SubmissionOptions,
     directory: Path,
     typed: dict[str, Any],

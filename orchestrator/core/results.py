@@ -16,7 +16,7 @@ from shared.models.deliberation import Question
 from shared.models.findings import FindingStatus, Ground, Severity
 from shared.models.notices import Notice
 from shared.models.replies import Applied, CheckedFixes, Synthesis
-from shared.models.wire import ForeignWire, Wire
+from shared.models.wire import ForeignWire, Verbatim, Wire
 
 
 class TurnSpending(Wire):
@@ -195,6 +195,11 @@ class WorkflowResult(Wire):
         return None
 
     @property
+    def whole_patch(self) -> str:
+        """The change that the run made, where it is one patch; empty elsewhere."""
+        return ""
+
+    @property
     def bill(self) -> RunSpending | None:
         """What everybody consumed, where a result has its `usage`."""
         usage: RunSpending | None = getattr(self, "usage", None)
@@ -282,6 +287,8 @@ class ShownMatter(ForeignWire):
 
     plan: str | None = None
     version: int | None = None
+    patch: Verbatim = ""
+    explanation: str = ""
     synthesis: Synthesis | None = None
     synthesised_by: str | None = None
     fixes: CheckedFixes | None = None

@@ -12,6 +12,7 @@ class WorkflowRow:
     Without a `summary` no command of that name submits it. `aliases` are other names of the command. The words after
     one that `discusses` are a subject that participants are paid to work on, so a mistyped command is looked for there.
     `korean` are the words that are typed for it. With one of the `flags` a question without a workflow is for this one.
+    Words that begin with one of the `asides` are no subject: `agent modes` is the hidden command `agent-modes`.
     """
 
     name: str
@@ -22,6 +23,7 @@ class WorkflowRow:
     korean: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     flags_help: str = ""
+    asides: tuple[str, ...] = ()
 
 
 UNDO = "undo"
@@ -67,6 +69,14 @@ ROWS = (
         "orchestrator.workflows.case.workflow",
         "Check a clinical case: lenses, critics, solutions.",
         korean=("증례",),
+    ),
+    WorkflowRow(
+        "agent",
+        "orchestrator.workflows.agent.workflow",
+        "Have a task done in a repository, under your approval.",
+        discusses=True,
+        korean=("에이전트",),
+        asides=("modes", "trace"),
     ),
     WorkflowRow(UNDO, "orchestrator.workflows.undo"),
 )

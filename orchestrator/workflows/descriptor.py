@@ -33,11 +33,12 @@ from shared.models.run import DecisionPolicy, RunSpec
 
 
 class SubjectKind(StrEnum):
-    """What a workflow looks at: a captured change, a question with its files, or a clinical case."""
+    """What a workflow looks at: a captured change, a question with its files, a clinical case, or a coding task."""
 
     CHANGE = "change"
     QUESTION = "question"
     CASE = "case"
+    TASK = "task"
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,7 @@ class WorkflowType(Generic[OptionsT]):
 
     `section` is where the configuration has its own options (empty: nowhere). `record_types` are those of the
     facts that it writes into the journal; `starts` the workflows of its child runs, which never lead back to it.
+    `commands` are the options that hold a command to run: submitting enters it on this machine.
     With `finds` its verdict follows from findings. `round_roles` contribute to rounds that are assessed when all of
     them are there; `rounds` is how many it takes at most, `objection` why it cannot be held with a panel, `lasts_s` how
     long its discussion may take before it concludes. `disclaimers` are what every report says first. `help` and
@@ -183,6 +185,7 @@ class WorkflowType(Generic[OptionsT]):
     record_types: tuple[type[RecordBody], ...] | str = (RoundRecord,)
     decisions: tuple[DecisionType, ...] = ()
     starts: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
     finds: bool = False
     counts_answers: bool = False
     gate: Callable[[OptionsT], GateRule] = _no_gate

@@ -118,7 +118,8 @@ def _shown(
 
 def _patch(report: RunReport) -> list[Line] | str:
     """People see everything; `git apply` gets every byte."""
-    text = report.fixes.patch if report.fixes is not None else ""
+    whole = "" if report.result is None else report.result.whole_patch
+    text = report.fixes.patch if report.fixes is not None else whole
     return exact(text) if sys.stdout.isatty() else text
 
 

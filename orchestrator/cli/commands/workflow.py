@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from orchestrator.application.subject_input import CaseSource, ChangeInput, QuestionInput
+from orchestrator.application.subject_input import CaseSource, ChangeInput, QuestionInput, TaskInput
 from orchestrator.cli.default_command import IMPLICIT, require_question, require_subject
 from orchestrator.cli.options import (
     Decorator,
@@ -24,6 +24,7 @@ from orchestrator.cli.options import (
     in_this_order,
     question_options,
     take,
+    task_options,
     watch_limit_option,
 )
 from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
@@ -46,6 +47,7 @@ _SUBJECTS: Mapping[SubjectKind, tuple[type[Any], Decorator]] = {
     SubjectKind.CHANGE: (ChangeInput, change_options),
     SubjectKind.QUESTION: (QuestionInput, question_options),
     SubjectKind.CASE: (CaseSource, case_options),
+    SubjectKind.TASK: (TaskInput, task_options),
 }
 """What a command is given for each kind of subject, and the options that it is typed with."""
 OTHER: WorkflowRow | None = next((row for row in ROWS if row.flags), None)
@@ -127,7 +129,7 @@ def submit_typed(workflow: str, typed: dict[str, Any]) -> int:
     if ctx.info_name in DISCUSSIONS:
         require_subject(ctx, typed["words"], known)
     kind, _ = _SUBJECTS[WORKFLOWS[workflow].subject]
-    subject: ChangeInput | QuestionInput | CaseSource = take(kind, typed)
+    subject: ChangeInput | QuestionInput | CaseSource | TaskInput = take(kind, typed)
     check_estimate(typed["outputs"], estimate=typed["estimate"])
     options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
     request = typed_request(workflow, subject, options, Path.cwd(), typed, output.language)

@@ -48,13 +48,19 @@ _CALLS = word_pattern(
 _DEPENDENCIES = word_pattern(
     r"imports? | imported | depends? | dependenc(?:y|ies) | dependents? | 의존 | 종속 | 임포트"
 )
+_CHANGES = word_pattern(
+    r"fix | change | update | upgrade | add | implement | remove | delete | rename | apply | migrate | replace"
+    r" | write | create | make | port | bump | clean up | 고쳐 | 고치 | 수정 | 바꿔 | 바꾸 | 변경 | 추가 | 구현"
+    r" | 업그레이드 | 적용 | 삭제 | 제거 | 작성 | 만들 | 옮겨 | 옮기 | 해결 | 교체 | 올려"
+)
 
 
 @dataclass(frozen=True)
 class RequestIntent:
     """`name` is the trigger that leads to `mode`; `navigation` how to search there, `target` what is named.
 
-    `score` is the weight of what speaks for the mode, and 0 where nothing did.
+    `score` is the weight of what speaks for the mode, and 0 where nothing did. `wants_change`: something is to be
+    changed, not only looked at.
     """
 
     name: str
@@ -62,6 +68,7 @@ class RequestIntent:
     navigation: str
     target: str | None = None
     score: float = 0.0
+    wants_change: bool = False
 
 
 def read_intent(request: str) -> RequestIntent:
@@ -84,6 +91,7 @@ def read_intent(request: str) -> RequestIntent:
         navigation=_navigation(wording, target),
         target=target.text if target else None,
         score=score,
+        wants_change=bool(_CHANGES.search(wording)) and not _QUESTION_FORM.search(wording),
     )
 
 

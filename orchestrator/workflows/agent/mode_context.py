@@ -18,6 +18,8 @@ LARGE_CHANGE_FILES = 5
 """A change of more files is large."""
 MOST_FILES = 40
 MOST_SYMBOLS = 60
+MOST_ERROR = 20_000
+"""Characters of an error's text that are kept."""
 
 
 class ApprovalLevel(StrEnum):
@@ -80,7 +82,7 @@ class ModeContext(Wire):
     last_test_results: TestResults | None = None
     coverage_data: CoverageData | None = None
     last_error: LocatedError | None = None
-    error_text: Verbatim = Field(default="", max_length=20_000)
+    error_text: Verbatim = Field(default="", max_length=MOST_ERROR)
     impact: CodeImpact | None = None
     memory: tuple[AgentMessage, ...] = ()
     notes: tuple[Notice, ...] = ()

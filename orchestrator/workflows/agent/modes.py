@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from shared.models.notices import Notice, notice
+
 
 class AgentMode(StrEnum):
     """What the agent is doing. It begins and ends in `idle`."""
@@ -61,3 +63,8 @@ INTENTS: dict[AgentMode, str] = {
     AgentMode.RESEARCH: "research_intent",
 }
 """The trigger that leads from `idle` into each mode."""
+
+
+def mode_words(mode: AgentMode) -> Notice:
+    """A mode in the reader's words."""
+    return notice(f"agent_mode_{mode}")

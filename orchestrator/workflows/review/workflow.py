@@ -59,6 +59,7 @@ WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
         ),
     ),
     decisions=(DECISION,),
+    commands=("tests",),
     finds=True,
     record_types=(RoundRecord, DepthRecord),
     gate=lambda options: GateRule(

@@ -14,7 +14,17 @@ WORDS = {*WORKFLOWS, *decision_choices()}
 HOMONYMS = {
     ("orchestrator/application/similar_cases.py", "case"),  # the workflow whose runs are looked at
     ("orchestrator/cli/commands/participants/listing.py", "panel"),  # a key of JSON
+    (
+        "orchestrator/cli/default_command.py",
+        "approve",
+    ),  # what somebody types who means another command
     ("orchestrator/cli/options.py", "case"),  # an argument
+    ("orchestrator/participants/discovery.py", "agent"),  # a coding CLI's option
+    ("shared/providers/limits.py", "agent"),
+    ("shared/providers/options.py", "agent"),
+    ("shared/providers/prices.py", "agent"),
+    ("workers/turns/allowance.py", "agent"),
+    ("workers/tools/agent/runner_texts.py", "skip"),  # a runner's word for a test that it left out
     ("orchestrator/cli/submission.py", "panel"),  # a field of a request
     ("orchestrator/presentation/evaluation.py", "case"),  # a labelled change
     ("orchestrator/settings/trusted.py", "panel"),  # a section of the configuration

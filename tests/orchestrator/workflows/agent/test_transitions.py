@@ -1,5 +1,7 @@
 """The machine: every transition of the design, the choice among several, and what holds of the table as a whole."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -127,3 +129,8 @@ def test_the_picture_has_every_transition_that_not_every_mode_has():
     shared = {"done", *INTENTS.values()}
     for row in TRANSITIONS:
         assert (f": {row.trigger}" in picture) or row.trigger in shared
+
+
+def test_the_page_has_the_picture_of_the_table():
+    page = (Path(__file__).parents[4] / "docs/design/agent.md").read_text(encoding="utf-8")
+    assert diagram() in page, "quorate agent modes --diagram"

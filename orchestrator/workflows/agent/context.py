@@ -1,0 +1,135 @@
+"""What an agent's run knows, and what has happened in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.discussion.turn_results import TurnResult, why_failed
+from orchestrator.core.replay.commands import ChildOutcome
+from orchestrator.workflows.agent.mode_context import ApprovalLevel
+from orchestrator.workflows.agent.options import AgentOptions
+from orchestrator.workflows.agent.prompts import AgentPrompts
+from orchestrator.workflows.agent.records import TransitionRecord
+from shared.models.agent import (
+    BranchCommit,
+    CheckedItem,
+    CodeHit,
+    CommandReport,
+    ExaminedPoint,
+    RepositoryExamination,
+)
+from shared.models.decision import DecisionAnswer
+from shared.models.notices import Notice, notice
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
+from shared.models.run import RunSpec
+from shared.models.steps import StepResult
+from shared.models.workspace import CodingTask
+
+_FINAL = frozenset({FailureKind.OVER_BUDGET, FailureKind.DEADLINE, FailureKind.CANCELLED})
+
+
+@dataclass(frozen=True)
+class AgentContext:
+    """One task on one repository. `document` gives the text of a stored document."""
+
+    spec: RunSpec
+    options: AgentOptions
+    task: CodingTask
+    prompts: AgentPrompts
+    templates: Templates
+    document: Callable[[str], str]
+    run: str
+
+    @property
+    def coder(self) -> Participant | None:
+        """Who writes code and texts."""
+        return self.options.coder
+
+    @property
+    def approval(self) -> ApprovalLevel:
+        """How much is put to a person."""
+        return ApprovalLevel(self.options.approval)
+
+    @property
+    def models(self) -> tuple[Participant, ...]:
+        """The reviewers that are no rules."""
+        return tuple(critic for critic in self.spec.panel.critics if not critic.rule_based)
+
+
+@dataclass(frozen=True)
+class WrittenPart:
+    """A text that somebody wrote in a mode: a design, an answer, a plan."""
+
+    title: str
+    by: str
+    text: str
+
+
+@dataclass
+class AgentProceedings:
+    """What happened, in order: built up while the generator runs, the same on every replay."""
+
+    turns: list[TurnResult] = field(default_factory=list)
+    warnings: list[Notice] = field(default_factory=list)
+    transitions: list[TransitionRecord] = field(default_factory=list)
+    hits: list[CodeHit] = field(default_factory=list)
+    points: list[ExaminedPoint] = field(default_factory=list)
+    items: list[CheckedItem] = field(default_factory=list)
+    facts: list[Notice] = field(default_factory=list)
+    texts: list[WrittenPart] = field(default_factory=list)
+    commands: list[CommandReport] = field(default_factory=list)
+    commits: list[BranchCommit] = field(default_factory=list)
+    children: list[tuple[str, ChildOutcome]] = field(default_factory=list)
+    answers: list[DecisionAnswer] = field(default_factory=list)
+    needs: list[Notice] = field(default_factory=list)
+    stopped: Notice | None = None
+    fell_short: bool = False
+
+    def warn(self, warning: Notice) -> None:
+        """Something to be told at the end, once."""
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+    def need(self, missing: Notice) -> None:
+        """Something that only somebody or something who is not there could have done; the rest is not finished."""
+        if missing not in self.needs:
+            self.needs.append(missing)
+
+    def see(self, seen: RepositoryExamination) -> None:
+        """What code saw of the repository, once."""
+        self.points += [point for point in seen.points if point not in self.points]
+        self.items += [item for item in seen.items if item not in self.items]
+        self.facts += [fact for fact in seen.facts if fact not in self.facts]
+
+    def note(self, name: str, result: StepResult, *, spoke: bool) -> None:
+        """A step has ended."""
+        if spoke:
+            self.turns.append(TurnResult(name, result))
+        if result.failure is None:
+            return
+        why = why_failed(result.failure)
+        self.warn(notice("agent_turn_missing" if spoke else "agent_tool_failed", who=name, why=why))
+        if result.failure.kind in _FINAL and self.stopped is None:
+            self.stopped = why
+
+    @property
+    def over_budget(self) -> bool:
+        """Whether the budget refused a call."""
+        kinds = (turn.failure.kind for turn in self.turns if turn.failure is not None)
+        return FailureKind.OVER_BUDGET in kinds
+
+
+def state_of(record: TransitionRecord) -> tuple[object, ...]:
+    """What tells a state of the agent from one in which something has changed."""
+    context = record.context
+    results = context.last_test_results
+    return (
+        record.to_mode,
+        record.trigger,
+        context.workspace.files,
+        sum(message.source != "patch" for message in context.memory),
+        None if results is None else results.failures,
+    )

@@ -1,0 +1,1 @@
+"""What the agent does in each mode; `table.py` has them all."""

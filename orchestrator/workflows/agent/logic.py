@@ -1,0 +1,187 @@
+"""An agent: the request leads into a mode, each mode's work into the next one, until it rests.
+
+    idle ──(intent)──> mode ──(trigger)──> mode ── ... ──> idle
+
+Each mode's work is a group of tasks, each transition a record, each approval a decision, each review, plan or question
+a child run. The whole run is a replay of those: it survives a kill at any point. docs/design/agent.md has the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from orchestrator.core.discussion.estimate import (
+    INSTRUCTIONS_TOKENS,
+    LONG_ANSWER_TOKENS,
+    ExpectedCall,
+    expected_calls,
+)
+from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.replay.commands import Effect, Workflow, phase, record
+from orchestrator.core.replay.materials import Materials
+from orchestrator.workflows.agent.conclusion import conclude
+from orchestrator.workflows.agent.context import AgentContext, AgentProceedings, state_of
+from orchestrator.workflows.agent.handlers.table import HANDLERS
+from orchestrator.workflows.agent.intent import read_intent
+from orchestrator.workflows.agent.mode_context import MOST_ERROR, ModeContext
+from orchestrator.workflows.agent.modes import INTENTS, AgentMode, mode_words
+from orchestrator.workflows.agent.options import AgentOptions
+from orchestrator.workflows.agent.prompts import AgentPrompts
+from orchestrator.workflows.agent.records import IntentRecord, TransitionRecord
+from orchestrator.workflows.agent.roles import AgentRole
+from orchestrator.workflows.agent.transitions import transition
+from orchestrator.workflows.agent.work import ModeResult, Visit
+from orchestrator.workflows.descriptor import WorkflowLogic
+from shared.models.notices import Notice, notice
+from shared.models.run import RunSpec
+from shared.models.workspace import CodingTask
+
+SAME_STATE = 2
+"""So often an agent may come to the very same state; then it makes no progress."""
+_NEEDS_A_TARGET = frozenset({AgentMode.IMPLEMENTATION, AgentMode.REFACTOR, AgentMode.MULTI_FILE})
+
+
+def agent(spec: RunSpec, materials: Materials) -> Workflow:
+    """The whole run."""
+    context, proceedings = context_of(spec, materials), AgentProceedings()
+    if context.task.uncommitted:
+        proceedings.warn(notice("agent_uncommitted", n=len(context.task.uncommitted)))
+    intent = yield from record("intent", IntentRecord, lambda: understood(context))
+    state = beginning(context, intent)
+    state = yield from fire(proceedings, state, ModeResult(state, first_trigger(intent)))
+    while state.mode is not AgentMode.IDLE:
+        if (why := why_stop(context, proceedings)) is not None:
+            proceedings.stopped = why
+            break
+        yield from phase(state.mode.value)
+        visit = Visit(context, proceedings, state, len(proceedings.transitions))
+        result = yield from HANDLERS[state.mode].execute(visit)
+        proceedings.fell_short = result.fell_short
+        state = yield from fire(proceedings, result.context, result)
+    return conclude(context, proceedings, state, intent)
+
+
+def understood(context: AgentContext) -> IntentRecord:
+    """What the request asks for; a mode that was typed is the goal."""
+    intent = read_intent(context.task.text)
+    goal = context.options.mode or intent.mode
+    return IntentRecord(
+        goal=AgentMode.CONTEXT_NAV if goal is AgentMode.IDLE else goal,
+        navigation=intent.navigation,
+        target=intent.target or "",
+        wants_change=intent.wants_change or goal in _NEEDS_A_TARGET,
+        rule="typed" if context.options.mode else intent.name,
+    )
+
+
+def beginning(context: AgentContext, intent: IntentRecord) -> ModeContext:
+    """The context before the first transition."""
+    return ModeContext(
+        task=context.task.text,
+        goal=intent.goal,
+        wants_change=intent.wants_change,
+        approval_level=context.approval,
+        auto_test=context.options.auto_test,
+        auto_commit=context.options.auto_commit,
+        workspace=context.task.workspace,
+        error_text=context.task.text[-MOST_ERROR:] if intent.goal is AgentMode.DEBUG else "",
+    )
+
+
+def first_trigger(intent: IntentRecord) -> str:
+    """Code is written after its place was found; everything else begins where it is wanted."""
+    typed = intent.rule == "typed"
+    goal = intent.goal
+    if goal is AgentMode.IMPLEMENTATION and not typed:
+        goal = AgentMode.CONTEXT_NAV
+    return INTENTS[goal]
+
+
+def fire(
+    proceedings: AgentProceedings, state: ModeContext, result: ModeResult
+) -> Effect[ModeContext]:
+    """Take the transition that a trigger means, and write it down; one without a transition is refused.
+
+    A mode whose own trigger is refused has a fault: it would rest for good, so the agent does.
+    """
+    number = len(proceedings.transitions) + 1
+
+    def move() -> TransitionRecord:
+        taken = transition(state.mode, result.trigger, state.facts)
+        if taken is None:
+            after = state
+        else:
+            left = HANDLERS[state.mode].exit(state)
+            entered = left.updated(
+                mode=taken.to_mode, mode_history=(*state.mode_history, taken.to_mode)
+            )
+            after = HANDLERS[taken.to_mode].enter(entered)
+        return TransitionRecord(
+            number=number,
+            from_mode=state.mode,
+            to_mode=after.mode,
+            trigger=result.trigger,
+            condition=None if taken is None else taken.condition,
+            refused=taken is None,
+            why=result.why,
+            context=after.model_copy(
+                update={"mode_history": (), "action_history": (), "whole_patch": ""}
+            ),
+        )
+
+    written = yield from record(f"transition/{number}", TransitionRecord, move)
+    proceedings.transitions.append(written)
+    if written.refused:
+        refused = notice(
+            "agent_trigger_refused", trigger=result.trigger, mode=mode_words(state.mode)
+        )
+        proceedings.stopped = refused
+        return state.updated(mode=AgentMode.IDLE)
+    return written.context.model_copy(
+        update={
+            "mode_history": (*state.mode_history, written.to_mode),
+            "action_history": state.action_history,
+            "whole_patch": state.whole_patch,
+        }
+    )
+
+
+def why_stop(context: AgentContext, proceedings: AgentProceedings) -> Notice | None:
+    """Why the agent goes no further although something is left to do."""
+    if proceedings.stopped is not None:
+        return proceedings.stopped
+    if len(proceedings.transitions) > context.options.max_modes:
+        return notice("agent_modes_used_up", most=context.options.max_modes)
+    states = [state_of(row) for row in proceedings.transitions]
+    if states.count(states[-1]) > SAME_STATE:
+        return notice("agent_no_progress", mode=mode_words(proceedings.transitions[-1].to_mode))
+    return None
+
+
+def context_of(spec: RunSpec, materials: Materials) -> AgentContext:
+    """The context of a run, from what was captured."""
+    templates = Templates(materials.prompts(spec.prompts))
+    task = CodingTask.model_validate_json(materials.document(spec.subject))
+    return AgentContext(
+        spec=spec,
+        options=AgentOptions.model_validate(spec.options),
+        task=task,
+        prompts=AgentPrompts(templates, task),
+        templates=templates,
+        document=materials.text,
+        run=materials.run,
+    )
+
+
+def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
+    """The coder may be asked in every mode; whether it is depends on the request."""
+    options = AgentOptions.model_validate(spec.options)
+    if options.coder is None:
+        return
+    base = INSTRUCTIONS_TOKENS + subject_tokens
+    for _ in range(options.attempts):
+        tokens = base + LONG_ANSWER_TOKENS
+        yield from expected_calls((options.coder,), AgentRole.CODING, tokens, certain=False)
+
+
+LOGIC: WorkflowLogic[AgentOptions] = WorkflowLogic(start=agent, expected=expected)

@@ -1,0 +1,88 @@
+"""What an agent needs beyond what every run captures."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from orchestrator.core.setting import Flag, Setting
+from orchestrator.workflows.agent.mode_context import ApprovalLevel
+from orchestrator.workflows.agent.modes import AgentMode
+from shared.models.panel import Participant
+from shared.models.wire import Wire
+
+
+class AgentOptions(Wire):
+    """How the agent works. Without a `coder` it finds, examines, runs and explains, and changes nothing.
+
+    See docs/design/agent.md. Nothing here is taken from the file of the repository that is worked on.
+    """
+
+    mode: Annotated[
+        AgentMode | None,
+        Setting(
+            key=None,
+            words=tuple(AgentMode),
+            flag=Flag("--mode", "Begin in this mode (`quorate agent modes`).", "MODE"),
+        ),
+    ] = None
+    approval: Annotated[
+        str,
+        Setting(
+            "what is put to a person: `low` nothing, `medium` code and commits, `high` everything",
+            words=tuple(ApprovalLevel),
+            variable="QUORATE_APPROVAL",
+            flag=Flag("--approval", "What is put to you: {choices}.", "LEVEL"),
+        ),
+    ] = ApprovalLevel.MEDIUM.value
+    auto_test: Annotated[
+        bool,
+        Setting(
+            "the project's tests (`agent.tests`) are run after every change",
+            flag=Flag("--auto-test/--no-auto-test", "Run the tests after every change."),
+        ),
+    ] = True
+    auto_commit: Annotated[
+        bool,
+        Setting(
+            "what was approved and passed is committed on the agent's branch without a further question",
+            flag=Flag("--auto-commit/--no-auto-commit", "Commit what passed, unasked."),
+        ),
+    ] = False
+    tests: Annotated[
+        str | None,
+        Setting(
+            "a command that runs the project's tests, in the sandbox on a copy; without it none are run",
+            flag=Flag("--tests", "The command that runs the tests.", "COMMAND"),
+        ),
+    ] = Field(default=None, min_length=1, max_length=2000)
+    command: Annotated[
+        str | None,
+        Setting(
+            "a command that is measured, verified or reproduced, in the sandbox on a copy",
+            key=None,
+            flag=Flag("--command", "What to measure, verify or reproduce.", "COMMAND"),
+        ),
+    ] = Field(default=None, min_length=1, max_length=2000)
+    repeats: Annotated[
+        int,
+        Setting(
+            "how often a command is run to measure it, {least} to {most}",
+            flag=Flag("--repeats", "How often a measured command is run ({default}).", "N"),
+        ),
+    ] = Field(default=5, ge=1, le=50)
+    attempts: Annotated[
+        int,
+        Setting(
+            "how often in one mode the coder is asked for a patch that applies, {least} to {most}"
+        ),
+    ] = Field(default=3, ge=1, le=10)
+    max_modes: Annotated[
+        int,
+        Setting(
+            "how many modes a run may go through, {least} to {most}",
+            flag=Flag("--max-modes", "How many modes it may go through ({default}).", "N"),
+        ),
+    ] = Field(default=30, ge=1, le=500)
+    coder: Annotated[Participant | None, Setting(key=None)] = None

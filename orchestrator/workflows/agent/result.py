@@ -1,0 +1,85 @@
+"""What an agent's run adds to its outcome."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from orchestrator.core.results import RunSpending, WorkflowResult
+from orchestrator.workflows.agent.mode_context import AgentAction
+from orchestrator.workflows.agent.modes import AgentMode
+from shared.models.agent import (
+    BranchCommit,
+    CheckedItem,
+    CodeHit,
+    CommandReport,
+    CoverageData,
+    ExaminedPoint,
+    TestResults,
+)
+from shared.models.decision import DecisionAnswer
+from shared.models.notices import Notice
+from shared.models.wire import Verbatim, Wire
+
+
+class TakenTransition(Wire):
+    """A step of the path: the modes, the trigger, why it was fired; a refused one led nowhere."""
+
+    from_mode: AgentMode
+    to_mode: AgentMode
+    trigger: str
+    condition: str | None = None
+    refused: bool = False
+    why: Notice | None = None
+
+
+class WrittenEntry(Wire):
+    """A text that somebody wrote: `answer`, `design`, `plan` or `research`."""
+
+    title: str
+    by: str
+    text: str
+
+
+class ChildEntry(Wire):
+    """A run that the agent started, and what it came to."""
+
+    run: str
+    workflow: str
+    outcome: str
+
+
+class AgentResult(WorkflowResult):
+    """What was found, written, changed and run, and the path through the modes.
+
+    `patch` leads from `commit` to the state that was approved; `needs` is what only somebody who was not there could
+    have done, `stopped` why it went no further.
+    """
+
+    task: str
+    goal: AgentMode
+    commit: str
+    repository: str
+    path: tuple[TakenTransition, ...] = ()
+    actions: tuple[AgentAction, ...] = ()
+    hits: tuple[CodeHit, ...] = ()
+    points: tuple[ExaminedPoint, ...] = ()
+    items: tuple[CheckedItem, ...] = ()
+    facts: tuple[Notice, ...] = ()
+    texts: tuple[WrittenEntry, ...] = ()
+    files: tuple[str, ...] = ()
+    patch: Verbatim = ""
+    tests: TestResults | None = None
+    coverage: CoverageData | None = None
+    commands: tuple[CommandReport, ...] = ()
+    commits: tuple[BranchCommit, ...] = ()
+    children: tuple[ChildEntry, ...] = ()
+    answers: tuple[DecisionAnswer, ...] = ()
+    needs: tuple[Notice, ...] = ()
+    stopped: Notice | None = None
+    uncommitted: tuple[str, ...] = ()
+    usage: RunSpending | None = Field(default=None)
+
+    @property
+    def whole_patch(self) -> str:
+        """What was approved, as one patch against the commit."""
+        return self.patch

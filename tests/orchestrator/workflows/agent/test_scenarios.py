@@ -1,0 +1,179 @@
+"""The agent with tools and a coder that do as a test says: the design's scenarios, and every way back."""
+
+import pytest
+
+from orchestrator.workflows.agent.handlers.table import HANDLERS
+from orchestrator.workflows.agent.modes import INTENTS, AgentMode
+from orchestrator.workflows.agent.options import AgentOptions
+from orchestrator.workflows.registry import WORKFLOWS
+from shared.models.outcomes import Ending, Verdict
+from shared.models.run import DecisionPolicy
+from tests.support.agent_cast import (
+    AgentCast,
+    ended,
+    failing,
+    hold_task,
+    modes_of,
+    rejects,
+    replied,
+    result_of,
+    submitted_task,
+    turns_of,
+)
+from tests.support.debates import fail, member
+
+FIND, ADD = "로그인 기능 어디 있어?", "User 클래스에 validate_email 메서드 추가해줘"
+NAV, CODE, TEST, QA, GIT, IDLE = (
+    *("context_navigation", "implementation", "test"),
+    *("qa", "git_workflow", "idle"),
+)
+
+
+def test_a_question_is_answered_with_places_and_ends():
+    outcome, run = hold_task(submitted_task(FIND, coder=False))
+    assert modes_of(run) == [NAV, IDLE]
+    assert outcome.verdict is Verdict.DONE
+    assert [hit.place.path for hit in result_of(outcome).hits] == ["shop/user.py"]
+    assert not turns_of(run)
+
+
+def test_code_is_found_written_approved_tested_reviewed_and_committed():
+    outcome, run = hold_task(submitted_task(ADD))
+    assert modes_of(run) == [NAV, CODE, TEST, QA, GIT, IDLE]
+    assert outcome.verdict is Verdict.DONE
+    result = result_of(outcome)
+    assert result.commits[0].branch == "quorate/agent-r1"
+    assert [answer.choice for answer in result.answers] == ["approve", "approve"]
+    assert result.patch.endswith("1")
+
+
+def test_a_rejection_leads_back_to_the_search_and_its_words_reach_the_next_attempt():
+    outcome, run = hold_task(submitted_task(ADD), person=rejects(1, "keep the old name"))
+    assert modes_of(run) == [NAV, CODE, NAV, CODE, TEST, QA, GIT, IDLE]
+    second = turns_of(run)[-1].prompt()
+    assert any("keep the old name" in (part.text or "") for part in second.user)
+    assert outcome.verdict is Verdict.DONE
+
+
+def test_a_failing_test_leads_back_to_implementation_and_is_told_there():
+    class Failing(AgentCast):
+        def agent_command(self, step):
+            return failing(step, "test_email") if self.patches == 1 else super().agent_command(step)
+
+    outcome, run = hold_task(submitted_task(ADD), Failing())
+    assert modes_of(run) == [NAV, CODE, TEST, CODE, TEST, QA, GIT, IDLE]
+    assert "test_email" in str(turns_of(run)[-1].prompt().user)
+    assert outcome.verdict is Verdict.DONE
+
+
+def test_a_review_that_finds_something_leads_back_to_implementation():
+    class Strict(AgentCast):
+        def child(self, step):
+            if self.patches > 1:
+                return super().child(step)
+            finding = {
+                "id": "F1",
+                "title": "An empty address passes",
+                "detail": "",
+                "severity": "MAJOR",
+                "category": "correctness",
+                "raised_by": ["ruff"],
+                "raised_in_round": 1,
+                "status": "accepted",
+            }
+            return ended(step, verdict="NEEDS_FIX", outcome={"findings": [finding]})
+
+    outcome, run = hold_task(submitted_task(ADD), Strict())
+    assert modes_of(run) == [NAV, CODE, TEST, QA, CODE, TEST, QA, GIT, IDLE]
+    assert "An empty address passes" in str(turns_of(run)[-1].prompt().user)
+    assert outcome.verdict is Verdict.DONE
+
+
+def test_nothing_is_asked_at_the_lowest_level_and_nothing_is_committed_unbidden():
+    options = AgentOptions(tests="pytest -q", approval="low")
+    outcome, run = hold_task(submitted_task(ADD, options))
+    assert not run.questions
+    assert result_of(outcome).commits == ()
+    bidden = AgentOptions(tests="pytest -q", approval="low", auto_commit=True)
+    outcome, run = hold_task(submitted_task(ADD, bidden))
+    assert not run.questions
+    assert len(result_of(outcome).commits) == 1
+
+
+def test_everything_is_asked_at_the_highest_level():
+    options = AgentOptions(tests="pytest -q", approval="high")
+    _, run = hold_task(submitted_task(ADD, options))
+    assert [key.split("/")[0] for key in run.questions] == [NAV, CODE, GIT]
+
+
+def test_without_a_terminal_the_agent_stops_before_anything_is_taken():
+    run = submitted_task(ADD, decision=DecisionPolicy(mode="skip"))
+    outcome, simulated = hold_task(run)
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+    assert result_of(outcome).patch == ""
+    assert not simulated.questions
+
+
+def test_without_a_coder_what_is_missing_is_named():
+    outcome, _ = hold_task(submitted_task(ADD, coder=False))
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+    assert [need.code for need in result_of(outcome).needs] == ["agent_needs_coder"]
+
+
+def test_patches_that_never_apply_end_in_order():
+    class Wrong(AgentCast):
+        def agent_patch(self, step):
+            return replied(step, problem="it does not apply")
+
+    outcome, run = hold_task(submitted_task(ADD), Wrong())
+    assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.LOOPING)
+    assert len(turns_of(run)) <= 12
+
+
+def test_a_coder_that_says_nothing_of_use_ends_in_order():
+    class Silent(AgentCast):
+        def coding(self, step):
+            return fail()
+
+    outcome, run = hold_task(submitted_task(ADD), Silent())
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+    assert len(turns_of(run)) == 1
+
+
+def test_tests_that_always_fail_end_at_the_limit_of_modes():
+    class Broken(AgentCast):
+        def agent_command(self, step):
+            return failing(step, f"test_{self.patches}")
+
+    options = AgentOptions(tests="pytest -q", max_modes=9)
+    outcome, run = hold_task(submitted_task(ADD, options), Broken())
+    assert outcome.ending is Ending.EXHAUSTED
+    assert len(modes_of(run)) == 10
+
+
+def test_a_large_change_goes_through_impact_and_tests_to_the_commit():
+    class Many(AgentCast):
+        def paths(self):
+            return [f"shop/part{n}.py" for n in range(7)]
+
+    _, run = hold_task(submitted_task(ADD), Many())
+    path = modes_of(run)
+    assert path[:4] == [NAV, CODE, "multi_file_editing", "impact_analysis"]
+    assert path[-3:] == [QA, GIT, IDLE]
+
+
+@pytest.mark.parametrize("mode", [mode for mode in AgentMode if mode is not AgentMode.IDLE])
+@pytest.mark.parametrize("coder", [True, False])
+def test_every_mode_can_be_the_first_and_the_run_ends_at_rest(mode, coder):
+    options = AgentOptions(mode=mode, tests="pytest -q", command="pytest -q")
+    run = submitted_task("do it", options, coder=coder, critics=(member("bob"), member("cyd")))
+    outcome, simulated = hold_task(run)
+    assert modes_of(simulated)[0] == mode.value
+    assert modes_of(simulated)[-1] == IDLE
+    assert {type(record) for record in simulated.records.values()} <= {*WORKFLOWS["agent"].records}
+    assert not any(row.refused for row in result_of(outcome).path)
+
+
+def test_every_mode_has_a_handler_and_a_way_in():
+    assert set(HANDLERS) == set(AgentMode)
+    assert set(INTENTS) == set(AgentMode) - {AgentMode.IDLE}
