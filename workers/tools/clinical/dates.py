@@ -25,7 +25,7 @@ _KINDS = regex(
     r"|(?P<drug>\bstarted on\b"
     r"|\bprescribed\b|\bmg\b|\bantibiotics?\b|\bvaccin\w{0,6}\b|\bdoses?\b|투여|처방|복용)"
     r"|(?P<visit>\bvisit\b|\bseen\b|\bpresents?\b|\bpresented\b|\bpresenting\b|\bencounter\b"
-    r"|\bdate of (?:service|exam)\b|\b(?:clinic|letter|note) date\b|진료일"
+    r"|\bdate of (?:service|exam)\b|\b(?:clinic|letter|note) date\b|(?<![a-z] )\bdate ?[:：]|진료일"
     r"|\bfollow[- ]?up\b|\bappointment\b|내원|진료|방문|외래)"
     r"|(?P<onset>\bonset\b|\bbegan\b|\bstarted\b|\bdeveloped\b|\bnoticed\b|\bpain\b|\bsymptoms?\b|\bsince\b"
     r"|\bhistory of\b|\bcomplain\w{0,4}\b|\binjur(?:y|ed)\b|\bfell\b|발생|시작|부터|통증|증상|호소)"

@@ -143,11 +143,22 @@ _NO_TITLE = regex(
     r"|normal|negative)\b"
 )
 _DISCHARGE = regex(r"\b(?:discharge|follow[- ]?up)\b|퇴원")
+_NOTE_TITLE = regex(
+    r"\bfollow ?up\b(?! (?:plan|instructions?|appointments?|care|recommendations?|with|in)\b)|\bprogress\b"
+    r"|\b(?:consult\w{0,7}|discharge|clinic|visit|daily|ward|procedure|transfer)\b.{0,30}\b(?:note|summary|report)\b"
+    r"|(?:경과|외래|퇴원|입원|협진|진료)(?:기록|요약|노트|기록지|회신)|외래추적|외래재진"
+)
+"""What a note is called; at its top such words head all of it, further down what is to be done."""
 
 
 def is_objective(heading: str) -> bool:
     """True for a normalised heading below which examination and results stand together."""
     return heading in _OBJECTIVE
+
+
+def is_note_title(heading: str) -> bool:
+    """True for a normalised heading that names the kind of a note: "psychiatry follow up", "경과기록"."""
+    return _NOTE_TITLE.search(heading) is not None
 
 
 def division_of_title(heading: str) -> Division | None:

@@ -7,48 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from heapq import merge
 from itertools import islice
 from typing import TypeAlias
 
 from shared.models.case import PatientFacts, Sex
 from shared.patterns import regex
+from workers.tools.clinical.ages import WrittenAge, find_ages, find_child_words
 from workers.tools.clinical.chart import Chart
 from workers.tools.clinical.patient_headers import (
-    KOREAN_MONTHS,
     PatientHeader,
     find_headers,
     find_newborns,
+    is_of_newborn,
 )
 
 _READ = 200_000
 _OLDEST = 130
 _MONTHS_A_YEAR = 12
-_YEARS = {"year": 1.0, "yr": 1.0, "y": 1.0, "month": 1 / 12, "week": 7 / 365.25, "day": 1 / 365.25}
-_AGE = regex(
-    r"\b(?P<n>\d{1,3})(?:[- ]and[- ]a[- ]half)?[- ]?(?P<unit>years?|yrs?|months?|weeks?"
-    r"|days?)[- ]?(?:of[- ]age|old)\b"
-    r"|\b(?P<yo>\d{1,3})[- ]?(?:y[./]?o\b\.?|yo(?=[mfMF]\b))"
-    r"|\b(?:age|aged)\s?[:=]?\s{0,3}(?P<aged>\d{1,3})\b(?!\s?(?:%|mg|kg|cm))"
-    r"(?:\s?(?P<agedunit>months?|weeks?|days?)\b)?"
-    r"|(?:만\s?)?(?P<ko>\d{1,3})\s?(?:(?P<kounit>세|살)(?!\s?(?:전|후|이상|이하|미만|때|에|경|부터|까지|이전))"
-    rf"|{KOREAN_MONTHS})",
-    re.I,
-)
-_WORDS_AGE = regex(
-    r"\b(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?P<ones>one|two|three"
-    r"|four|five|six|seven|eight|nine))?"
-    r"[- ]years?[- ]old\b",
-    re.I,
-)
-_TENS = {
-    name: 10.0 * n
-    for n, name in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
-_ONES = {
-    name: float(n)
-    for n, name in enumerate("one two three four five six seven eight nine".split(), 1)
-}
 _SEX = regex(
     r"\b(?:sex|gender)\s?[:=]\s{0,3}(?P<label>male|female|m|f|man|woman)\b"
     r"|(?:성별)\s?[:：]?\s{0,3}(?P<kolabel>남|여)"
@@ -95,7 +70,8 @@ _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 def find_patient(chart: Chart) -> PatientFacts:
     """The first statement of each fact; what is said of relatives is none."""
     text = chart.text[:_READ]
-    age, sex, birth = _age(text), _sex(text), _birth(text)
+    age, birth = _age(text), _birth(text)
+    sex = _sex(text, age[0])
     spans = sorted({_stripped(text, place) for _, place in (age, sex, birth) if place})
     return PatientFacts(
         age_years=age[0],
@@ -126,57 +102,39 @@ def _of_patient(text: str, start: int, end: int | None = None) -> bool:
 
 
 def _age(text: str) -> tuple[float | None, _Place]:
-    """The first age in the text. Words for a newborn ("baby girl", "ex 30w") count where no age is stated."""
+    """The first age in the text. Words for a child ("baby girl", "toddler") count where no age is stated."""
     newborns = list(islice(find_newborns(text), _MOST_NEWBORNS))
     headers = (item for item in find_headers(text) if _of_patient(text, item.start))
     known = [*_placed(item for item in newborns if item.years), *_placed(headers)]
-    known += filter(None, (_stated_age(text),))
-    known = known or _placed(newborns)
+    known += _placed(_stated_ages(text))
+    known = known or [*_placed(newborns), *_placed(find_child_words(text))]
     return min(known, key=lambda age: age[1][0]) if known else (None, None)
 
 
-def _placed(headers: Iterable[PatientHeader]) -> list[tuple[float, tuple[int, int]]]:
-    """The age of the first of them, and where it stands."""
-    return [(item.years, (item.start, item.end)) for item in islice(headers, 1)]
+def _placed(ages: Iterable[PatientHeader | WrittenAge]) -> list[tuple[float, tuple[int, int]]]:
+    """The first of them, and where it stands."""
+    return [(item.years, (item.start, item.end)) for item in islice(ages, 1)]
 
 
-def _stated_age(text: str) -> tuple[float, tuple[int, int]] | None:
-    for match in _merged(_AGE.finditer(text), _WORDS_AGE.finditer(text)):
-        years = _years(match)
-        if years is not None and years <= _OLDEST and _of_patient(text, *match.span()):
-            return round(years, 3), match.span()
-    return None
+def _stated_ages(text: str) -> Iterator[WrittenAge]:
+    for age in find_ages(text):
+        if age.years <= _OLDEST and _of_patient(text, age.start, age.end):
+            yield age
 
 
-def _merged(*matches: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
-    return merge(*matches, key=lambda match: match.start())
-
-
-def _years(match: re.Match[str]) -> float | None:
-    groups = match.groupdict()
-    if groups.get("tens"):
-        return _TENS[groups["tens"].lower()] + _ONES.get((groups["ones"] or "").lower(), 0.0)
-    if groups.get("unit"):
-        return float(groups["n"]) * _YEARS[groups["unit"].lower().rstrip("s")]
-    if groups.get("ko"):
-        return float(groups["ko"]) * (1.0 if groups["kounit"] else 1 / 12)
-    if groups.get("agedunit"):
-        return float(groups["aged"]) * _YEARS[groups["agedunit"].lower().rstrip("s")]
-    number = next((groups[name] for name in ("yo", "aged") if groups.get(name)), None)
-    return float(number) if number else None
-
-
-def _sex(text: str) -> tuple[Sex | None, _Place]:
+def _sex(text: str, years: float | None) -> tuple[Sex | None, _Place]:
     headers = ((item.sex, (item.start, item.end)) for item in _headers(text) if item.sex)
-    known = [*islice(headers, 1), *islice(_stated_sexes(text), 1)]
+    known = [*islice(headers, 1), *islice(_stated_sexes(text, years), 1)]
     return min(known, key=lambda sex: sex[1][0]) if known else _by_pronouns(text)
 
 
-def _stated_sexes(text: str) -> Iterator[tuple[Sex, tuple[int, int]]]:
+def _stated_sexes(text: str, years: float | None) -> Iterator[tuple[Sex, tuple[int, int]]]:
     for match in _SEX.finditer(text):
         groups = match.groupdict()
         word = next((value for name, value in groups.items() if value and _names_sex(name)), None)
         if word is None or not _of_patient(text, match.start()):
+            continue
+        if is_of_newborn(text, *match.span(), years):
             continue
         before = text[max(0, match.start() - 9) : match.start()]
         if not (groups.get("lead") and _NEAR.search(before)):

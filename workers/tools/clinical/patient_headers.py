@@ -41,13 +41,24 @@ _NEWBORN = regex(
     r"|\b(?i:ex|former)[- ]?\d{2}(?:[+ ]\d(?:/7)?)?[ -]?(?i:w(?:k|eek|eeker)?s?)(?:\d?d)?\b",
     re.M,
 )
-_SOMEBODY_ELSES = regex(
+SOMEBODY_ELSES = regex(
     r"(?i)\b(?:deliver\w{0,3}|birth (?:to|of)|gave birth|her|his|their|history of|mother of|with|ha[sd]|if|for)"
     r"[^.\n]{0,30}\Z|분만|출산"
 )
+"""What is named after it is a child of the patient's, or of somebody's."""
+_JUST_BORN = regex(
+    r"(?i)(?:\b(?:deliver(?:ed|y|ing)?|gave birth|birth of|SVD|NSVD|c[- ]?section|cesarean|viable"
+    r"|live-?born)\b|분만|출산)[^.\n]{0,80}\Z"
+    r"|(?<![\d.])(?:[0-6](?:\.\d{1,3})? ?(?:kg|kilograms?|킬로)|[4-6]?\d{3} ?(?:g|gm|grams?)|1?\d ?(?:lbs?|pounds?)"
+    r"(?: ?\d{1,2} ?(?:oz|ounces?))?)[의,]? ?(?:[a-z]{3,10} ){0,2}\Z"
+)
+_IN_YEARS = regex(r"(?i)ye?a?rs?|y[/.]?o|세|살")
+_CALLED_NEWBORN = regex(r"(?i) ?(?:infant|newborn|baby|neonate|fetus)\b")
 _DEGREES = regex(r"(?i)(?:\bT(?:emp\w{0,8}|max)?|fever(?: of| to)?|was|\()[ :=]{0,3}\Z")
 _COLDEST, _HOTTEST = 86, 113
 _NEONATE_DAYS = 120
+_GROWN_YEARS = 10.0
+"""From an age of so many years on a newborn in the chart is not the patient."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +86,21 @@ def find_newborns(text: str) -> Iterator[PatientHeader]:
     for match in _NEWBORN.finditer(text):
         days = float(match["day"] or match["kday"] or 0)
         start = text.rfind("\n", max(0, match.start() - 60), match.start()) + 1
-        told = text[max(start, match.start() - 60) : match.start()]
-        if days <= _NEONATE_DAYS and not _SOMEBODY_ELSES.search(told):
+        before = text[max(start, match.start() - 60) : match.start()]
+        if days <= _NEONATE_DAYS and not SOMEBODY_ELSES.search(before):
             word = (match["word"] or "").lower()
             sex = {"girl": Sex.FEMALE, "boy": Sex.MALE}.get(word)
             yield PatientHeader(match.start(), match.end(), round(days / _DAYS, 3), sex)
+
+
+def is_of_newborn(text: str, start: int, end: int, patient_years: float | None) -> bool:
+    """Whether a word for a sex is that of a child that the patient bore: "3.4 kg male", "delivered a viable male"."""
+    if (patient_years or 0.0) < _GROWN_YEARS or _IN_YEARS.search(text, start, end):
+        return False
+    return (
+        _JUST_BORN.search(text, max(0, start - 100), start) is not None
+        or _CALLED_NEWBORN.match(text, end) is not None
+    )
 
 
 def _is_temperature(text: str, match: re.Match[str], years: float) -> bool:

@@ -11,6 +11,7 @@ from shared.models.notices import Notice, notice
 from shared.patterns import regex
 from workers.tools.clinical.measurements import quantity_of_measurement, sign_of
 from workers.tools.clinical.mentions import context_at
+from workers.tools.clinical.points import point
 from workers.tools.clinical.scores import (
     Derived,
     Inputs,
@@ -20,7 +21,7 @@ from workers.tools.clinical.scores import (
     news2_is_red,
     qsofa,
 )
-from workers.tools.clinical.values import ValueView, point
+from workers.tools.clinical.values import ValueView
 
 _ON_AIR = regex(
     r"(?i)\b(?:on |breathing )?room air\b|\bRA\b|\bon air\b|대기 ?(?:중|호흡)|실내 ?공기"

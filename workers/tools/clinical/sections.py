@@ -15,6 +15,7 @@ from shared.patterns import regex
 from workers.tools.clinical.headings import (
     division_of_title,
     divisions_by_heading,
+    is_note_title,
     is_objective,
     normalised,
 )
@@ -136,10 +137,12 @@ def _parted(head: str) -> tuple[str, str, bool]:
 
 
 def _accepted(headings: list[_Heading]) -> list[_Heading]:
-    """Those that begin something new, and not a detail of what stands above them."""
+    """Those that begin something new: neither the title of the note, nor a detail of what stands above them."""
     accepted: list[_Heading] = []
     for heading in headings:
         above = accepted[-1] if accepted else None
+        if above is None and heading.rank > 1 and is_note_title(heading.key):
+            continue
         if above and _is_detail(heading, above):
             continue
         intake = heading.key == "vitals" and heading.rank > 1

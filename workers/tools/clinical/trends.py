@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from shared.models.case import LensPoint, Measurement
 from shared.models.findings import Severity
 from shared.models.notices import notice
+from workers.tools.clinical.points import point
 from workers.tools.clinical.values import (
     ValueView,
     distance,
     is_critical,
-    point,
     quantity_notice,
     side_of_range,
 )
@@ -80,18 +80,23 @@ def find_trends(values: tuple[Measurement, ...]) -> tuple[Trend, ...]:
 def worsening_trends(view: ValueView) -> list[LensPoint]:
     """Values that move away from their range.
 
-    Minor where an assessment and plan exist and do not take the quantity up (major when it ends at a critical value),
-    otherwise a risk factor.
+    Minor where an assessment and plan exist and do not take the quantity up, otherwise a risk factor. One that ends at
+    a critical value is told as that.
     """
     trends = find_trends(view.values)
-    worse = [trend for trend in trends if trend.worsens and (trend.rising or trend.falling)]
+    worse = [
+        trend
+        for trend in trends
+        if trend.worsens
+        and (trend.rising or trend.falling)
+        and not is_critical(trend.values[-1], view.patient)
+    ]
     return [_point(view, trend) for trend in worse[:_MOST_POINTS]]
 
 
 def _point(view: ValueView, trend: Trend) -> LensPoint:
     last = trend.values[-1]
-    grave = Severity.MAJOR if is_critical(last, view.patient) else Severity.MINOR
-    told = notice(
+    message = notice(
         "lens_trend_rising" if trend.rising else "lens_trend_falling",
         quantity=quantity_notice(last.name),
         values=[f"{number:g}" for number in trend.numbers[-_MOST_SHOWN:]],
@@ -99,8 +104,8 @@ def _point(view: ValueView, trend: Trend) -> LensPoint:
     )
     return point(
         "worsening_trend",
-        grave if view.plan and not view.addressed(last.name) else Severity.INFO,
-        told,
+        Severity.MINOR if view.plan and not view.addressed(last.name) else Severity.INFO,
+        message,
         [value.span for value in trend.values[-_MOST_SHOWN:]],
         category="risk",
         citation=last.range_source,

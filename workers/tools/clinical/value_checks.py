@@ -8,17 +8,18 @@ from shared.models.case import Division, LensPoint, Measurement, PatientFacts
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
 from workers.tools.clinical.measurements import quantity_of_measurement, unit_written
+from workers.tools.clinical.points import point
 from workers.tools.clinical.quantities import Quantity
 from workers.tools.clinical.units import UNITS, convert
 from workers.tools.clinical.values import (
     ValueView,
     is_critical,
-    point,
     quantity_notice,
     side_of_range,
     value_notice,
 )
 
+CATEGORY = "values"
 _MOST_POINTS = 20
 _MOST_LISTED = 12
 _UNIT_NAMES = frozenset(unit.name for unit in UNITS)
@@ -40,14 +41,16 @@ def impossible_values(view: ValueView) -> list[LensPoint]:
             continue
         low, high = _possible_limits(quantity, view.patient)
         if not low <= value.value <= high:
-            told = notice(
+            message = notice(
                 "lens_impossible_value",
                 value=value_notice(value),
                 low=low,
                 high=high,
                 unit=value.unit or "",
             )
-            points.append(point("impossible_value", Severity.MAJOR, told, [value.span]))
+            points.append(
+                point("impossible_value", Severity.MAJOR, message, [value.span], category=CATEGORY)
+            )
     return points[:_MOST_POINTS]
 
 
@@ -67,11 +70,17 @@ def crossed_pressures(view: ValueView) -> list[LensPoint]:
             and diastolic.value is not None
             and diastolic.value >= systolic.value > 0
         ):
-            told = notice(
+            message = notice(
                 "lens_crossed_pressures", systolic=systolic.value, diastolic=diastolic.value
             )
             points.append(
-                point("crossed_pressures", Severity.MAJOR, told, [systolic.span, diastolic.span])
+                point(
+                    "crossed_pressures",
+                    Severity.MAJOR,
+                    message,
+                    [systolic.span, diastolic.span],
+                    category=CATEGORY,
+                )
             )
     return points[:_MOST_POINTS]
 
@@ -84,7 +93,7 @@ def values_restated_differently(view: ValueView) -> list[LensPoint]:
             if _restates(view, first, second) and _differ(first, second):
                 gap = abs((first.value or 0) - (second.value or 0))
                 grave = name == "weight" or gap >= _SLIP
-                told = notice(
+                message = notice(
                     "lens_restated_differently",
                     quantity=quantity_notice(name),
                     first=first.span.text,
@@ -92,7 +101,13 @@ def values_restated_differently(view: ValueView) -> list[LensPoint]:
                 )
                 severity = Severity.MAJOR if grave else Severity.MINOR
                 points.append(
-                    point("restated_differently", severity, told, [first.span, second.span])
+                    point(
+                        "restated_differently",
+                        severity,
+                        message,
+                        [first.span, second.span],
+                        category=CATEGORY,
+                    )
                 )
     return points[:_MOST_POINTS]
 
@@ -108,20 +123,20 @@ def _unreadable(value: Measurement) -> Iterator[LensPoint]:
         return
     name = value.span.text.split(" ", 1)[0].strip(":=")
     if value.unit in _UNIT_NAMES and len(name) > _SYMBOL:
-        told = notice(
+        message = notice(
             "lens_wrong_unit",
             quantity=quantity_notice(value.name),
             unit=value.unit,
             usual=quantity.unit,
         )
-        yield point("wrong_unit", Severity.MINOR, told, [value.span])
+        yield point("wrong_unit", Severity.MINOR, message, [value.span], category=CATEGORY)
     elif value.unit is None and not unit_written(value):
-        told = notice(
+        message = notice(
             "lens_missing_unit",
             quantity=quantity_notice(value.name),
             units=quantity.usual_units or quantity.all_units,
         )
-        yield point("missing_unit", Severity.INFO, told, [value.span])
+        yield point("missing_unit", Severity.INFO, message, [value.span], category=CATEGORY)
 
 
 def doubtful_units(view: ValueView) -> list[LensPoint]:
@@ -133,13 +148,15 @@ def doubtful_units(view: ValueView) -> list[LensPoint]:
             continue
         for unit in quantity.units:
             if unit in _written(value) and _ordinary_number(value, quantity, unit):
-                told = notice(
+                message = notice(
                     "lens_doubtful_unit",
                     value=value_notice(value),
                     written=unit,
                     usual=quantity.unit,
                 )
-                points.append(point("doubtful_unit", Severity.MINOR, told, [value.span]))
+                points.append(
+                    point("doubtful_unit", Severity.MINOR, message, [value.span], category=CATEGORY)
+                )
     return points[:_MOST_POINTS]
 
 

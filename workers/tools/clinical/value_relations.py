@@ -8,10 +8,12 @@ from shared.models.case import LensPoint, Measurement
 from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
+from workers.tools.clinical.points import point
 from workers.tools.clinical.reading import NUMBER, read_number
 from workers.tools.clinical.reference_ranges import WHO_BMI
 from workers.tools.clinical.units import convert
-from workers.tools.clinical.values import ValueView, point, quantity_notice
+from workers.tools.clinical.value_checks import CATEGORY
+from workers.tools.clinical.values import ValueView, quantity_notice
 
 _INDEX_OFF = 0.15
 """Share by which a stated index may differ from the computed one: clothes, shoes, and rounding."""
@@ -34,9 +36,18 @@ def index_against_weight(view: ValueView) -> list[LensPoint]:
     computed = weight.value / (height.value / 100) ** 2
     if abs(computed - index.value) <= _INDEX_OFF * computed:
         return []
-    told = notice("lens_index_against_weight", index=index.value, computed=f"{computed:.1f}")
+    message = notice("lens_index_against_weight", index=index.value, computed=f"{computed:.1f}")
     spans = [index.span, weight.span, height.span]
-    return [point("index_against_weight", Severity.MAJOR, told, spans, citation=WHO_BMI)]
+    return [
+        point(
+            "index_against_weight",
+            Severity.MAJOR,
+            message,
+            spans,
+            category=CATEGORY,
+            citation=WHO_BMI,
+        )
+    ]
 
 
 def _only(view: ValueView, name: str) -> Measurement | None:
@@ -59,12 +70,14 @@ def weights_in_two_units(view: ValueView) -> list[LensPoint]:
         if units[0] == units[1] or value is None or inside:
             continue
         if abs(value - second) > max(_WEIGHT_OFF * value, 1.0):
-            told = notice(
+            message = notice(
                 "lens_restated_differently",
                 quantity=quantity_notice("weight"),
                 first=f"{match['first']} {match['unit']}",
                 second=f"{match['second']} {match['other']}",
             )
             span = view.chart.span(match.start(), match.end())
-            points.append(point("restated_differently", Severity.MAJOR, told, [span]))
+            points.append(
+                point("restated_differently", Severity.MAJOR, message, [span], category=CATEGORY)
+            )
     return points

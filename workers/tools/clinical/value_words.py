@@ -17,9 +17,10 @@ from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
 from workers.tools.clinical.mentions import context_at
+from workers.tools.clinical.points import point
 from workers.tools.clinical.reference_ranges import is_child, reference_range
 from workers.tools.clinical.scores import Inputs, news2
-from workers.tools.clinical.values import ValueView, distance, point, value_notice
+from workers.tools.clinical.values import ValueView, distance, value_notice
 
 CATEGORY = "consistency"
 
@@ -131,10 +132,12 @@ def words_against_values(view: ValueView) -> list[LensPoint]:
 
 def _raised(view: ValueView, value: Measurement, start: int, end: int, source: str) -> LensPoint:
     word = view.chart.text[start:end]
-    told = notice("lens_word_against_value", word=" ".join(word.split()), value=value_notice(value))
+    message = notice(
+        "lens_word_against_value", word=" ".join(word.split()), value=value_notice(value)
+    )
     spans = [value.span, view.chart.span(start, end)]
     return point(
-        "word_against_value", Severity.MAJOR, told, spans, category=CATEGORY, citation=source
+        "word_against_value", Severity.MAJOR, message, spans, category=CATEGORY, citation=source
     )
 
 

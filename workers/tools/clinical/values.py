@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.models.case import ChartSpan, Division, LensPoint, Measurement, PatientFacts
-from shared.models.findings import Severity
+from shared.models.case import ChartSpan, Division, Measurement, PatientFacts
 from shared.models.notices import Notice, notice
 from shared.patterns import regex
 from shared.tools.case_inputs import LensInput
@@ -121,29 +119,6 @@ class ValueView:
     def _of_patient(self, span: ChartSpan) -> bool:
         context = context_at(self.chart, span.start, span.end)
         return not (context.family or context.planned)
-
-
-def point(
-    kind: str,
-    severity: Severity,
-    message: Notice,
-    spans: Iterable[ChartSpan],
-    *,
-    category: str = "values",
-    citation: str = "",
-    advice: Notice | None = None,
-) -> LensPoint:
-    """A point, its spans in the order of the text, each once."""
-    ordered = sorted({(span.start, span.end): span for span in spans}.items())
-    return LensPoint(
-        kind=kind,
-        severity=severity,
-        category=category,
-        message=message,
-        advice=advice,
-        spans=tuple(span for _, span in ordered),
-        citation=citation,
-    )
 
 
 def quantity_notice(name: str) -> Notice:

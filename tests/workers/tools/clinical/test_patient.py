@@ -138,3 +138,52 @@ def test_an_age_behind_its_label_has_its_unit(text: str, age: float) -> None:
 )
 def test_a_date_of_birth_is_a_date_of_the_calendar(text: str, birth: str | None) -> None:
     assert find_patient(read_chart(text)).birth_date == birth
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("This toddler is brought in by his mother for cough.", 2.0),
+        ("HPI: Infant brought in for poor feeding.", 0.5),
+        ("A schoolboy presents with sore throat.", 8.0),
+        ("영아, 발열로 내원.", 0.5),
+        ("신생아 황달로 내원.", 0.0),
+        ("환아는 어제부터 기침함.", 5.0),
+        ("7mo F w/ diarrhea", 0.583),
+        ("A three-month-old with cough", 0.25),
+        ("An 18 month-old boy", 1.5),
+    ],
+)
+def test_words_for_children_are_ages(text: str, years: float) -> None:
+    assert patient(text).age_years == years
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She has a child with asthma.",
+        "Lives with her toddler.",
+        "A woman with a cough. The infant was not seen.",
+        "소아과 전문의.",
+        "소아마비 과거력.",
+    ],
+)
+def test_children_of_others_are_no_age_of_the_patient(text: str) -> None:
+    assert patient(text).age_years is None
+
+
+def test_an_age_in_figures_comes_before_a_word() -> None:
+    assert patient("This boy is 14 years old.").age_years == 14.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "32 yo G2P1. Delivered a viable male, Apgars 8 and 9.",
+        "32 years old, G2P1. 3.4 kg male by SVD.",
+        "32세, 39주. 3.4 kg 남아 자연분만함.",
+    ],
+)
+def test_the_sex_of_a_newborn_is_not_that_of_its_mother(text: str) -> None:
+    assert patient(text).sex is None
+    assert patient(text).age_years == 32.0

@@ -92,3 +92,15 @@ def test_korean_headings_with_a_parenthesis_divide_a_note() -> None:
     sections = read_chart("S) 기침\nO) BP 120/80\nA/P) 폐렴\n항생제 투여").sections
     assert [section.heading for section in sections] == ["S", "O", "A/P"]
     assert sections[-1].division is Division.PLAN
+
+
+@pytest.mark.parametrize(
+    "title", ["PSYCHIATRY FOLLOW UP", "FOLLOW UP", "Progress note", "경과기록", "DISCHARGE SUMMARY"]
+)
+def test_the_title_of_a_note_says_nothing_about_its_lines(title: str) -> None:
+    text = f"{title}\nThe patient reports cough and denies fever.\nPLAN\nRest."
+    assert divisions(text)[1:] == [S, P, P]
+
+
+def test_a_heading_of_follow_up_further_down_is_of_the_plan() -> None:
+    assert divisions("HPI\nCough.\nCARDIOLOGY FOLLOW UP\nIn two weeks.") == [S, S, P, P]

@@ -298,3 +298,17 @@ def test_a_newborn_is_not_judged_by_the_limits_of_adults(patient: str) -> None:
     )
     assert _kinds(text, find_patient(read_chart(text))) == {}
     assert "critical_value" in _kinds(text, MAN)
+
+
+def test_a_value_is_told_once() -> None:
+    results = "2024-03-01 K 4.5, 2024-03-02 K 5.6, 2024-03-03 K 6.7 mmol/L"
+    assert _kinds(NOTE.format(results=results, plan="Rest.")) == {
+        "critical_value": Severity.CRITICAL
+    }
+    crossed = NOTE.format(results="BP 80/120.", plan="Rest.")
+    assert _kinds(crossed) == {"crossed_pressures": Severity.MAJOR}
+
+
+def test_a_child_by_a_word_has_the_ranges_of_a_child() -> None:
+    text = "This toddler is brought in with cough.\n\nEXAM\n\nHR 128, RR 32.\n\nPLAN\n\nFluids."
+    assert not _kinds(text, find_patient(read_chart(text)))

@@ -12,14 +12,11 @@ from shared.models.case import ChartSpan, LensPoint, TimelineEvent
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
 from shared.patterns import regex
+from workers.tools.clinical.ages import WrittenAge, find_ages
 from workers.tools.clinical.checks.persons import about_patient
-from workers.tools.clinical.checks.view import LensView, point
-from workers.tools.clinical.patient_headers import (
-    KOREAN_MONTHS,
-    PatientHeader,
-    find_headers,
-    find_newborns,
-)
+from workers.tools.clinical.checks.view import LensView
+from workers.tools.clinical.patient_headers import PatientHeader, find_headers, find_newborns
+from workers.tools.clinical.points import point
 
 CATEGORY = "identity"
 _OLDEST = 122
@@ -28,22 +25,17 @@ _MOST = 3000
 _BIRTHDAYS_YEARS = 1.5
 _CHILD_WORDS_BELOW = 21.0
 _ADULT_WORDS_FROM = 12.0
-_AGE = regex(
-    r"(?<![+\d.])\b(?P<number>\d{1,3})[ -]?(?P<unit>years?|yrs?|y|months?|weeks?|days?)[ -]?(?:old|[./]?o\b|of age)"
-    r"(?:,?[ -](?:[A-Za-z/-]{1,20},? ){0,4}?(?P<word>woman|girl|lady|man|boy|gentleman|infant|child|toddler)\b)?"
-    r"|\b(?:aged?) ?[:：]? ?(?P<aged>\d{1,3})\b(?! ?(?:month|week|day))"
-    rf"|(?P<korean>\d{{1,3}})(?: ?(?P<measure>세|살)|{KOREAN_MONTHS})(?:의| ?된)? ?"
-    r"(?P<hangul>여아|남아|소아|영아|여성|남성|여자"
-    r"|남자)?",
+_CALLED = regex(
+    r",?[ -](?:[A-Za-z/-]{1,20},? ){0,4}?(?P<word>woman|girl|lady|man|boy|gentleman|infant|child|toddler)\b"
+    r"|(?:의| ?된)? ?(?P<hangul>여아|남아|소아|영아|여성|남성|여자|남자)",
     re.I,
 )
+"""What a patient is called with an age."""
 _EARLIER = regex(
     r"\b(?:when|since|until|before|after|age|aged|diagnosed|died|ago)\b[^.\n]{0,20}\Z"
     r"|\b(?:at|from|by|to|over|under|than) (?:the )?(?:age (?:of )?)?\Z|\b(?:his|her|their|whose)\b[^.\n]{0,20}\Z|때\Z",
     re.I,
 )
-_LATER_KOREAN = regex(r" ?(?:때|경|부터|이후|에 |이상|미만|까지)")
-_YEARS = {"y": 1.0, "m": 1 / 12, "w": 7 / 365.25, "d": 1 / 365.25}
 _CHILD = frozenset({"girl", "boy", "infant", "child", "toddler", "여아", "남아", "소아", "영아"})
 _ADULT = frozenset({"woman", "lady", "man", "gentleman", "여성", "남성"})
 _DURATION = regex(
@@ -91,8 +83,8 @@ def age_contradicts(view: LensView) -> list[LensPoint]:
             ]
     for age in ages[1:]:
         if abs(age.years - ages[0].years) > 1.0 and _same_scale(age, ages[0]):
-            told = notice("lens_two_ages", first=ages[0].span.text, second=age.span.text)
-            return [_raised("two_ages", told, ages[0], age)]
+            message = notice("lens_two_ages", first=ages[0].span.text, second=age.span.text)
+            return [_raised("two_ages", message, ages[0], age)]
     return _against_birth(view, ages)
 
 
@@ -111,35 +103,29 @@ def _ages(view: LensView) -> Iterator[StatedAge]:
         return
     header = next(find_headers(view.chart.text), None)
     first = header is None
-    for match in islice(_AGE.finditer(view.chart.text), _MOST):
-        if _of_another_time(view.chart.text, match):
+    for age in islice(find_ages(view.chart.text), _MOST):
+        if _EARLIER.search(view.chart.text, max(0, age.start - 40), age.start):
             continue
-        if header and header.start < match.start():
+        if header and header.start < age.start:
             yield _header_age(view, header)
             header = None
-        if first or (match["aged"] is None and about_patient(view.chart, match.start())):
-            yield _stated_age(view, match)
+        if first or (not age.labelled and about_patient(view.chart, age.start)):
+            yield _stated_age(view, age)
             first = False
     if header:
         yield _header_age(view, header)
-
-
-def _of_another_time(text: str, match: re.Match[str]) -> bool:
-    if _EARLIER.search(text, max(0, match.start() - 40), match.start()):
-        return True
-    return match["measure"] is not None and _LATER_KOREAN.match(text, match.end()) is not None
 
 
 def _header_age(view: LensView, header: PatientHeader) -> StatedAge:
     return StatedAge(header.years, "", view.chart.span(header.start, header.end))
 
 
-def _stated_age(view: LensView, match: re.Match[str]) -> StatedAge:
-    number = float(match["number"] or match["aged"] or match["korean"])
-    months = match["korean"] and not match["measure"]
-    unit = "m" if months else (match["unit"] or "y")[0].lower()
-    word = (match["word"] or match["hangul"] or "").lower()
-    return StatedAge(number * _YEARS[unit], word, view.chart.span(match.start(), match.end()))
+def _stated_age(view: LensView, age: WrittenAge) -> StatedAge:
+    called = _CALLED.match(view.chart.text, age.end)
+    word = (called["word"] or called["hangul"]).lower() if called else ""
+    return StatedAge(
+        age.years, word, view.chart.span(age.start, called.end() if called else age.end)
+    )
 
 
 def _misnamed(age: StatedAge) -> bool:
@@ -158,16 +144,16 @@ def _against_birth(view: LensView, ages: list[StatedAge]) -> list[LensPoint]:
     if not ages or birth is None or visit is None:
         return []
     years = (date.fromisoformat(visit[0]) - date.fromisoformat(birth[0])).days / 365.25
-    if abs(years - ages[0].years) <= _BIRTHDAYS_YEARS:
-        return []
-    told = notice(
+    if years < 0 or abs(years - ages[0].years) <= _BIRTHDAYS_YEARS:
+        return []  # born after the visit: a contradiction of dates
+    message = notice(
         "lens_age_against_birth",
         age=ages[0].span.text,
         birth=birth[1].span.text,
         visit=visit[1].span.text,
     )
     spans = (ages[0].span, birth[1].span, visit[1].span)
-    return [point("age_against_birth", Severity.MAJOR, told, spans, category=CATEGORY)]
+    return [point("age_against_birth", Severity.MAJOR, message, spans, category=CATEGORY)]
 
 
 def _dated(view: LensView, *event_kinds: str) -> tuple[str, TimelineEvent] | None:
@@ -197,8 +183,8 @@ def _too_long(view: LensView, age: StatedAge) -> Iterator[LensPoint]:
         years = float(match["number"] or match["past"] or match["before"] or match["korean"])
         if years > age.years + 1 and about_patient(view.chart, match.start(), sentences=1):
             span = view.chart.span(match.start(), match.end())
-            told = notice("lens_longer_than_life", age=age.span.text, what=span.text)
-            yield _raised("longer_than_life", told, age, span)
+            message = notice("lens_longer_than_life", age=age.span.text, what=span.text)
+            yield _raised("longer_than_life", message, age, span)
 
 
 def _out_of_place(view: LensView, age: StatedAge) -> Iterator[LensPoint]:
@@ -212,14 +198,16 @@ def _out_of_place(view: LensView, age: StatedAge) -> Iterator[LensPoint]:
             and _asserted(view, match)
         ):
             span = view.chart.span(match.start(), match.end())
-            told = notice("lens_not_at_that_age", age=age.span.text, what=span.text)
-            yield _raised("not_at_that_age", told, age, span)
+            message = notice("lens_not_at_that_age", age=age.span.text, what=span.text)
+            yield _raised("not_at_that_age", message, age, span)
 
 
 def _asserted(view: LensView, match: re.Match[str]) -> bool:
     return view.asserted(match.start(), match.end())
 
 
-def _raised(kind: str, told: Notice, age: StatedAge, *others: StatedAge | ChartSpan) -> LensPoint:
+def _raised(
+    kind: str, message: Notice, age: StatedAge, *others: StatedAge | ChartSpan
+) -> LensPoint:
     spans = (other.span if isinstance(other, StatedAge) else other for other in others)
-    return point(kind, Severity.MAJOR, told, (age.span, *spans), category=CATEGORY)
+    return point(kind, Severity.MAJOR, message, (age.span, *spans), category=CATEGORY)

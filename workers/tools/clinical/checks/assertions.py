@@ -10,7 +10,8 @@ from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
 from workers.tools.clinical.checks.persons import about_patient
-from workers.tools.clinical.checks.view import LensView, point
+from workers.tools.clinical.checks.view import LensView
+from workers.tools.clinical.points import point
 
 CATEGORY = "consistency"
 _KINDS = frozenset({MentionKind.PROBLEM, MentionKind.SYMPTOM})

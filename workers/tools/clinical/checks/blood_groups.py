@@ -11,7 +11,8 @@ from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
 from workers.tools.clinical.checks.persons import about_patient
-from workers.tools.clinical.checks.view import LensView, point
+from workers.tools.clinical.checks.view import LensView
+from workers.tools.clinical.points import point
 
 CATEGORY = "identity"
 _SIGN = r"(?:pos(?:itive)?|neg(?:ative)?|\+|[-−–](?![A-Za-z0-9])|양성|음성)"

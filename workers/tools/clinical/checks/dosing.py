@@ -6,16 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations
 
-from shared.models.case import ChartSpan, LensPoint
+from shared.models.case import LensPoint
 from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
-from workers.tools.clinical.checks.view import DrugUse, LensView, first_of_each, point
+from workers.tools.clinical.checks.view import DrugUse, LensView
 from workers.tools.clinical.doses import FREQUENCY, STRENGTH, Dose, read_dose
 from workers.tools.clinical.drug_names import find_names
 from workers.tools.clinical.drug_tables import MAXIMUM_SOURCE, drugs
 from workers.tools.clinical.drug_tables_classes import WEEKLY, WEEKLY_SOURCE
 from workers.tools.clinical.drugs import DrugStatus
+from workers.tools.clinical.points import first_of_each, point
 
 CATEGORY = "drugs"
 _GRAVE_FACTOR = 2.0
@@ -53,15 +54,15 @@ def weekly_drug_daily(view: LensView) -> list[LensPoint]:
             point(
                 "weekly_drug_daily",
                 Severity.MAJOR,
-                notice("lens_weekly_drug_daily", drug=use.name, dose=_told_dose(view, use)),
-                (use.mention.span, *_dose_span(view, use)),
+                notice("lens_weekly_drug_daily", drug=use.name, dose=_written_dose(view, use)),
+                (view.prescription(use),),
                 category=CATEGORY,
                 citation=WEEKLY_SOURCE,
             ),
         )
         for use in view.drugs
         if use.name in WEEKLY
-        and _is_daily(read_dose(_told_dose(view, use)), WEEKLY[use.name])
+        and _is_daily(read_dose(_written_dose(view, use)), WEEKLY[use.name])
         and not _OTHER_ROUTE.search(view.sentence(use.mention.span))
     )
 
@@ -70,15 +71,15 @@ def _is_daily(dose: Dose, weekly_mg: float) -> bool:
     return (dose.mg or 0.0) > weekly_mg and (dose.per_day or 0.0) >= 1.0
 
 
-def _told_dose(view: LensView, use: DrugUse) -> str:
+def _written_dose(view: LensView, use: DrugUse) -> str:
     """The dose beside the name; where that tells no frequency, what its sentence says up to the next drug."""
     if use.mention.dose and use.dose.per_day is not None:
         return use.mention.dose
     start = use.mention.span.end
     end = min(view.chart.sentence_at(use.mention.span.start)[1], start + _REACH)
     following = next(find_names(view.chart.text, start, end), None)
-    told = _DOSED.search(view.chart.text, start, following.start if following else end)
-    return told[0] if told else ""
+    dosed = _DOSED.search(view.chart.text, start, following.start if following else end)
+    return dosed[0] if dosed else ""
 
 
 def dose_changed_silently(view: LensView) -> list[LensPoint]:
@@ -114,7 +115,7 @@ def _over_maximum(view: LensView) -> Iterator[tuple[object, LensPoint]]:
                         daily=round(daily, 3),
                         highest=drug.highest_mg,
                     ),
-                    (use.mention.span, *_dose_span(view, use)),
+                    (view.prescription(use),),
                     category=CATEGORY,
                     citation=MAXIMUM_SOURCE,
                 ),
@@ -133,21 +134,9 @@ def _two_doses(view: LensView, first: DrugUse, second: DrugUse) -> LensPoint:
             first=first.mention.dose or "",
             second=second.mention.dose or "",
         ),
-        (
-            *(first.mention.span, *_dose_span(view, first)),
-            *(second.mention.span, *_dose_span(view, second)),
-        ),
+        (view.prescription(first), view.prescription(second)),
         category=CATEGORY,
     )
-
-
-def _dose_span(view: LensView, use: DrugUse) -> Iterator[ChartSpan]:
-    dose = use.mention.dose
-    start = (
-        view.chart.text.find(dose, use.mention.span.end, use.mention.span.end + 120) if dose else -1
-    )
-    if dose and start >= 0:
-        yield view.chart.span(start, start + len(dose))
 
 
 def _dosed(uses: list[DrugUse]) -> list[DrugUse]:

@@ -9,13 +9,14 @@ from shared.models.case import LensPoint
 from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
-from workers.tools.clinical.checks.view import DrugUse, LensView, first_of_each, point
+from workers.tools.clinical.checks.view import DrugUse, LensView
 from workers.tools.clinical.drug_tables_classes import (
     BLEEDING_CLASSES,
     DUPLICATION_SOURCE,
     SINGLE_CLASSES,
 )
 from workers.tools.clinical.drugs import DrugStatus
+from workers.tools.clinical.points import first_of_each, point
 
 CATEGORY = "drugs"
 _APART = 600
@@ -45,7 +46,7 @@ def drug_named_twice(view: LensView) -> list[LensPoint]:
         for ingredient in use.name.split("/"):
             uses[ingredient].append(use)
     return first_of_each(
-        (ingredient, _doubled(ingredient, first, second))
+        (ingredient, _doubled(view, ingredient, first, second))
         for ingredient, entries in uses.items()
         for first, second in combinations(entries[:_TOGETHER], 2)
         if _listed_twice(view, first, second) or _begun_again(view, first, second)
@@ -77,12 +78,13 @@ def class_twice(view: LensView) -> list[LensPoint]:
     )
 
 
-def _doubled(ingredient: str, first: DrugUse, second: DrugUse) -> LensPoint:
+def _doubled(view: LensView, ingredient: str, first: DrugUse, second: DrugUse) -> LensPoint:
+    spans = (view.prescription(first), view.prescription(second))
     return point(
         "drug_twice",
         Severity.MAJOR if _written(first) != _written(second) else Severity.MINOR,
-        notice("lens_drug_twice", drug=ingredient, first=_written(first), second=_written(second)),
-        (first.mention.span, second.mention.span),
+        notice("lens_drug_twice", drug=ingredient, first=spans[0].text, second=spans[1].text),
+        spans,
         category=CATEGORY,
         citation=DUPLICATION_SOURCE,
     )

@@ -11,7 +11,7 @@ from shared.models.notices import Notice, notice
 from shared.patterns import regex
 from workers.tools.clinical.allergies import severe
 from workers.tools.clinical.checks.persons import about_patient
-from workers.tools.clinical.checks.view import DrugUse, LensView, first_of_each, point
+from workers.tools.clinical.checks.view import DrugUse, LensView
 from workers.tools.clinical.drug_tables import classes_of
 from workers.tools.clinical.drug_tables_classes import (
     ALLERGY_CLASSES,
@@ -23,6 +23,7 @@ from workers.tools.clinical.drug_tables_classes import (
 from workers.tools.clinical.drug_tables_pairs import PAIRS
 from workers.tools.clinical.drugs import DrugStatus
 from workers.tools.clinical.mentions import context_at
+from workers.tools.clinical.points import first_of_each, point
 
 CATEGORY = "drugs"
 _ALLERGY_WORDS = regex(r"allerg|anaphyla|reaction|rash|hives|알레르기|알러지|과민|발진", 2)

@@ -11,7 +11,7 @@ from shared.models.case import CoverageItem, LensPoint
 from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
-from workers.tools.clinical.checks.view import LensView, first_of_each, point
+from workers.tools.clinical.checks.view import LensView
 from workers.tools.clinical.drug_tables_classes import (
     GENERAL_LABS,
     MONITORING,
@@ -19,6 +19,7 @@ from workers.tools.clinical.drug_tables_classes import (
     SPECIFIC,
     Monitoring,
 )
+from workers.tools.clinical.points import first_of_each, point
 
 MONITORING_CATEGORY = "monitoring"
 PLAN_CATEGORY = "plan"

@@ -10,8 +10,9 @@ from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
 from workers.tools.clinical import scores
-from workers.tools.clinical.checks.view import DrugUse, LensView, first_of_each, point
+from workers.tools.clinical.checks.view import DrugUse, LensView
 from workers.tools.clinical.drugs import DrugStatus
+from workers.tools.clinical.points import first_of_each, point
 
 CATEGORY = "drugs"
 SOURCE = "FDA labels, contraindications: renal impairment"

@@ -13,8 +13,9 @@ from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
 from workers.tools.clinical.checks.persons import GENDER_TOLD, about_patient
-from workers.tools.clinical.checks.view import LensView, point
-from workers.tools.clinical.patient_headers import find_headers
+from workers.tools.clinical.checks.view import LensView
+from workers.tools.clinical.patient_headers import find_headers, is_of_newborn
+from workers.tools.clinical.points import point
 
 CATEGORY = "identity"
 _WORDS = {
@@ -170,7 +171,7 @@ def _statements(view: LensView) -> Iterator[SexWord]:
     for number, match in enumerate(islice(_STATED.finditer(view.chart.text), _MOST_WORDS)):
         word = next(word for word in match.groups() if word).lower()
         sex = _WORDS.get(word) or _WORDS.get(word + "성")
-        if sex and (number == 0 or _is_patients(view, match)):
+        if sex and _is_patients(view, match, first=number == 0):
             yield SexWord(sex, view.chart.span(match.start(), match.end()))
 
 
@@ -187,8 +188,12 @@ def _titles(view: LensView) -> Iterator[SexWord]:
             yield SexWord(sex, view.chart.span(match.start(), match.end()))
 
 
-def _is_patients(view: LensView, match: re.Match[str]) -> bool:
+def _is_patients(view: LensView, match: re.Match[str], *, first: bool) -> bool:
     start = match.start()
+    if is_of_newborn(view.chart.text, *match.span(), view.patient.age_years):
+        return False
+    if first:
+        return True
     if _POSSESSIVE.search(view.chart.text, max(0, start - 25), start):
         return False
     return about_patient(view.chart, start)

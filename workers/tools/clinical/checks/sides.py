@@ -12,7 +12,8 @@ from shared.models.case import ChartSpan, Division, LensPoint
 from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
-from workers.tools.clinical.checks.view import LensView, point
+from workers.tools.clinical.checks.view import LensView
+from workers.tools.clinical.points import point
 
 CATEGORY = "side"
 LEFT, RIGHT = "left", "right"
@@ -79,6 +80,12 @@ _WELL = regex(
 )
 _DENIED_BEFORE = regex(r"\b(?:no|not|without|denies|negative|history)\b[^.\n]{0,40}\Z", re.I)
 """What the examination of the well side says, and what denies or places in the past."""
+_DENIED_AFTER = regex(
+    r"[ :,]{1,2}(?:is |was |has |had |there (?:is|was) |with )?(?:no|not|non-?\w{1,12}|without|negative|denies)\b"
+    r"|[ :,]{1,2}(?:is |was )?(?:good|fine|ok|okay|clear|nl|WNL|NT|FROM|full ROM|neg)\b"
+    r"|[은는이가도]? ?(?:[가-힣]{1,6} ?){0,2}(?:없|이상 ?무|\(-\)|정상|부인|아님|양호)",
+    re.I,
+)
 _NEAR = 45
 _MANY = 5
 _BOTH = regex(r"\bbilateral|\bboth\b|양측|양쪽", re.I)
@@ -115,27 +122,30 @@ def side_contradicts(view: LensView) -> list[LensPoint]:
 
 
 def _odd_one(items: list[SidedPart]) -> Iterator[LensPoint]:
-    left = [item for item in items if item.side == LEFT]
-    right = [item for item in items if item.side == RIGHT]
-    fewer, more = sorted((left, right), key=len)
-    if len(fewer) != 1 or not more or not fewer[0].plain:
-        return
-    odd, usual = fewer[0], more[0]
-    if len(more) == 1 and not _at_odds(odd, usual):
-        return
-    yield point(
+    """The only mention of its side, against plain ones of the other: what compares, denies or shows the well side may
+    name either."""
+    for side in (LEFT, RIGHT):
+        same = [item for item in items if item.side == side]
+        usual = [item for item in items if item.side != side and item.plain]
+        if len(same) == 1 and same[0].plain and _outweigh(usual, same[0]):
+            yield _raised(usual[0], same[0])
+            return
+
+
+def _outweigh(usual: list[SidedPart], odd: SidedPart) -> bool:
+    """Whether two mentions or more are against one; or one, of which either is what is concluded or done."""
+    divisions = {odd.division, *(item.division for item in usual)}
+    return len(usual) > 1 or (len(usual) == 1 and len(divisions) > 1 and Division.PLAN in divisions)
+
+
+def _raised(usual: SidedPart, odd: SidedPart) -> LensPoint:
+    return point(
         "side_contradicts",
         Severity.MAJOR,
         notice("lens_side_contradicts", first=usual.span.text, second=odd.span.text),
         (usual.span, odd.span),
         category=CATEGORY,
     )
-
-
-def _at_odds(first: SidedPart, second: SidedPart) -> bool:
-    """Whether one mention against one is a contradiction: both plain, and one of them is what is concluded or done."""
-    divisions = {first.division, second.division}
-    return first.plain and second.plain and len(divisions) > 1 and Division.PLAN in divisions
 
 
 def _sided(view: LensView) -> Iterator[SidedPart]:
@@ -147,16 +157,17 @@ def _sided(view: LensView) -> Iterator[SidedPart]:
         sentence = view.sentence(span)
         other = _RIGHT if side == LEFT else _LEFT
         before = view.chart.text[max(0, match.start() - _NEAR) : match.start()]
-        plain = not other.search(sentence) and _is_plain(sentence, before)
+        after = view.chart.text[match.end() : match.end() + _NEAR]
+        plain = not other.search(sentence) and _is_plain(sentence, before, after)
         part = "lung" if match["lobe"] else names[int((match.lastgroup or "p0")[1:])]
         yield SidedPart(part, side, plain, view.chart.division_at(match.start()), span)
 
 
-def _is_plain(sentence: str, before: str) -> bool:
+def _is_plain(sentence: str, before: str, after: str) -> bool:
     """Whether the sentence compares nothing, denies nothing, and tells neither the past nor a well side."""
     if _COMPARED.search(sentence) or _WELL.search(sentence):
         return False
-    return _DENIED_BEFORE.search(before) is None
+    return _DENIED_BEFORE.search(before) is None and _DENIED_AFTER.match(after) is None
 
 
 def _both_sides(view: LensView, part: str) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from datetime import date
 from itertools import islice
 
-from shared.models.case import LensPoint, TimelineEvent
+from shared.models.case import Division, LensPoint, TimelineEvent
 from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.patterns import regex
-from workers.tools.clinical.checks.view import LensView, point
+from workers.tools.clinical.calendar_dates import find_written_dates
+from workers.tools.clinical.checks.view import LensView
+from workers.tools.clinical.points import point
 
 CATEGORY = "dates"
 _ORDER = (
@@ -26,20 +27,32 @@ _ORDER = (
     ("admission", "death"),
 )
 """Kinds of events of which the first comes first."""
-_WRITTEN = regex(
-    r"(?<![\d/.-])(?P<year>(?:19|20)\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?![\d/-])"
-    r"|(?<![\d/.-])(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>(?:19|20)\d\d)(?![\d/-])"
-    r"|(?P<yk>(?:19|20)\d\d) ?년 ?(?P<mk>\d{1,2}) ?월 ?(?P<dk>\d{1,2}) ?일"
-)
 _EITHER_WAY = regex(r"(\d{1,2})[/.-](\d{1,2})[/.-]((?:19|20)\d\d)")
 _PLANNED = regex(
     r"\bwill\b|schedul|follow[- ]?up|appointment|planned|plan to|\bnext\b|return|due|until|expir|예정|예약|추적"
     r"|다음",
     re.I,
 )
-_FIELDS = (("year", "y", "yk"), ("month", "m", "mk"), ("day", "d", "dk"))
+_TO_COME = regex(
+    r"\b(?:follow(?:ing)?[- ]?up|f/?u|rtc|return\w{0,3}|recheck|next (?:visit|appointment)|appointment|scheduled"
+    r"|will be seen|see (?:you|him|her|them) (?:on|again))\b[^\n]{0,40}\Z"
+    r"|(?:예약|재진|외래|추적|다음|재방문)[^\n]{0,20}\Z",
+    re.I,
+)
+_COMES_AFTER = regex(
+    r"[^\n.]{0,12}(?:예약|외래|재진|내원 ?예정|follow[- ]?up|f/?u\b|appointment)", re.I
+)
+_HAS_BEEN = regex(
+    r"\b(?:last|previous\w{0,2}|prior|since|was|were|seen|had|missed|from|completed|performed|cancell?ed|dated|showed"
+    r"|reviewed|no[- ]show|did not)\b|지난|이전|시행|했|았|었|미내원|최근",
+    re.I,
+)
+"""A visit that is to come, and what places it in the past all the same."""
 _STAYS = frozenset({"admission", "discharge"})
 _PAST_KINDS = frozenset({"result", "onset", "birth", "admission"})
+_SEEN = frozenset({"visit", "admission", "discharge"})
+_YEAR = regex(r"\d{4}")
+_NEAR = 60
 _MOST_DATES = 2000
 
 
@@ -52,14 +65,26 @@ def dates_contradict(view: LensView) -> list[LensPoint]:
     for event in islice(view.inputs.timeline.events, _MOST_DATES):
         if _days(event):
             by_kind[event.kind].append(event)
-    return [
-        _reversed(start, end)
-        for before, after in _ORDER
-        if by_kind[before] and by_kind[after]
-        for start in (min(by_kind[before], key=_days),)
-        for end in (max(by_kind[after], key=_days),)
-        if all(one > other for one, other in zip(_days(start), _days(end), strict=True))
-    ]
+    pairs: list[tuple[TimelineEvent, TimelineEvent]] = []
+    wrong: set[TimelineEvent] = set()
+    for before, after in _ORDER:
+        pair = _out_of_order(by_kind[before], by_kind[after])
+        # One wrong date contradicts many others, and is one defect.
+        if pair and not wrong & set(pair):
+            pairs.append(pair)
+            wrong |= set(pair)
+    return [_reversed(*pair) for pair in pairs]
+
+
+def _out_of_order(
+    starts: list[TimelineEvent], ends: list[TimelineEvent]
+) -> tuple[TimelineEvent, TimelineEvent] | None:
+    """The first of the one kind and the last of the other where they cannot both be right."""
+    if not starts or not ends:
+        return None
+    start, end = min(starts, key=_days), max(ends, key=_days)
+    contradict = all(a > b for a, b in zip(_days(start), _days(end), strict=True))
+    return (start, end) if contradict else None
 
 
 def after_the_visit(view: LensView) -> list[LensPoint]:
@@ -78,23 +103,43 @@ def _is_past(view: LensView, event: TimelineEvent) -> bool:
     return event.kind in _PAST_KINDS and not _PLANNED.search(view.sentence(event.span))
 
 
-def date_impossible(view: LensView) -> list[LensPoint]:
-    """A date that no calendar has."""
-    for match in islice(_WRITTEN.finditer(view.chart.text), _MOST_DATES):
-        year, month, day = (int(next(filter(None, match.group(*names)))) for names in _FIELDS)
-        if not (_exists(year, month, day) or (match["m"] and _exists(year, day, month))):
-            span = view.chart.span(match.start(), match.end())
-            told = notice("lens_date_impossible", date=span.text)
-            return [point("date_impossible", Severity.MINOR, told, (span,), category=CATEGORY)]
-    return []
+def follow_up_before_the_visit(view: LensView) -> list[LensPoint]:
+    """The plan names a day to come back that lies before the visit it was made at."""
+    events = [event for event in islice(view.inputs.timeline.events, _MOST_DATES) if _days(event)]
+    coming = [event for event in events if _is_to_come(view, event)]
+    visits = [event for event in events if event.kind in _SEEN and event not in coming]
+    if not visits:
+        return []
+    last = max(visits, key=_days)
+    early = (
+        event
+        for event in coming
+        if all(day < visit for day, visit in zip(_days(event), _days(last), strict=True))
+    )
+    return [_reversed(last, event) for event in islice(early, 1)]
 
 
-def _exists(year: int, month: int, day: int) -> bool:
-    try:
-        date(year, month, day)
-    except ValueError:
+def _is_to_come(view: LensView, event: TimelineEvent) -> bool:
+    """Whether the plan speaks of that day as one to come."""
+    start, end = event.span.start, event.span.end
+    first, last = view.chart.sentence_at(start)
+    if view.chart.division_at(start) is not Division.PLAN or _HAS_BEEN.search(
+        view.sentence(event.span)
+    ):
         return False
-    return True
+    before = view.chart.text[max(first, start - _NEAR) : start]
+    after = view.chart.text[end : min(last, end + _NEAR)]
+    return bool(_TO_COME.search(before) or _COMES_AFTER.match(after))
+
+
+def date_impossible(view: LensView) -> list[LensPoint]:
+    """A date that no calendar has, its year in full."""
+    for written in islice(find_written_dates(view.chart.text), _MOST_DATES):
+        span = view.chart.span(written.start, written.end)
+        if written.iso is None and _YEAR.search(span.text):
+            message = notice("lens_date_impossible", date=span.text)
+            return [point("date_impossible", Severity.MINOR, message, (span,), category=CATEGORY)]
+    return []
 
 
 def _dated(view: LensView) -> list[TimelineEvent]:

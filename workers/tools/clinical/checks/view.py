@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.models.case import ChartSpan, LensPoint, Mention, MentionKind, PatientFacts
-from shared.models.findings import Severity
-from shared.models.notices import Notice
+from shared.models.case import ChartSpan, LensPoint, LensResult, Mention, MentionKind, PatientFacts
+from shared.models.notices import Notice, notice
 from shared.tools.case_inputs import LensInput
-from workers.tools.clinical.chart import Chart
+from workers.tools.clinical.chart import Chart, load_chart
 from workers.tools.clinical.doses import Dose, read_dose
 from workers.tools.clinical.drug_tables import classes_of
 from workers.tools.clinical.drugs import DrugStatus, drug_status
 from workers.tools.clinical.mentions import context_at
+from workers.tools.clinical.points import once_each
+from workers.tools.registry import ToolContext
 
+_SAME_PLACES = 2
+"""A drug may lack its monitoring and have too high a dose: points about one defect share more than its name."""
+LANGUAGES = frozenset({"en", "ko"})
+_DOSE_WITHIN = 120
 REACH = 400
 """Characters of a sentence that are looked at on each side: a text need not have sentences."""
 MOST_MENTIONS = 2000
@@ -95,37 +100,28 @@ class LensView:
         start, end = self.chart.sentence_at(span.start)
         return self.chart.text[max(start, span.start - REACH) : min(end, span.end + REACH)]
 
+    def prescription(self, use: DrugUse) -> ChartSpan:
+        """A drug from its name to its dose; the name alone where the dose stands elsewhere."""
+        span, dose = use.mention.span, use.mention.dose or ""
+        start = self.chart.text.find(dose, span.end, span.end + _DOSE_WITHIN)
+        return self.chart.span(span.start, start + len(dose)) if dose and start >= 0 else span
+
     def asserted(self, start: int, end: int) -> bool:
         """Whether what stands there is told of the patient as a fact of now."""
         context = context_at(self.chart, start, end)
         return not (context.negated or context.uncertain or context.family or context.past)
 
 
-def point(
-    kind: str,
-    severity: Severity,
-    message: Notice,
-    spans: Iterable[ChartSpan],
-    *,
-    category: str,
-    advice: Notice | None = None,
-    citation: str = "",
-) -> LensPoint:
-    """A lens point; its spans are those given, each once."""
-    return LensPoint(
-        kind=kind,
-        severity=severity,
-        category=category,
-        message=message,
-        advice=advice,
-        spans=tuple(dict.fromkeys(spans)),
-        citation=citation,
-    )
-
-
-def first_of_each(points: Iterator[tuple[object, LensPoint]]) -> list[LensPoint]:
-    """Of points with the same key the first: what a chart repeats is said once."""
-    kept: dict[object, LensPoint] = {}
-    for key, raised in points:
-        kept.setdefault(key, raised)
-    return list(kept.values())
+def run_checks(
+    inputs: LensInput,
+    context: ToolContext,
+    checks: Iterable[Callable[[LensView], list[LensPoint]]],
+    abstains: Callable[[LensView], tuple[Notice, ...]],
+) -> LensResult:
+    """Every check of a lens once; a chart in a language without words here is left alone, and told so."""
+    if inputs.chart.language not in LANGUAGES:
+        message = notice("lens_consistency_other_language", language=inputs.chart.language)
+        return LensResult(abstains=(message,), looked=False)
+    view = LensView(load_chart(context, inputs.subject), inputs)
+    raised = sorted((r for check in checks for r in check(view)), key=lambda r: r.severity.rank)
+    return LensResult(points=tuple(once_each(raised, _SAME_PLACES)), abstains=abstains(view))

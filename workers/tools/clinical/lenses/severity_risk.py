@@ -9,6 +9,7 @@ from shared.models.notices import Notice, notice
 from shared.tools.case_inputs import LensInput
 from workers.tools.clinical.chart import load_chart
 from workers.tools.clinical.dates import ambiguous_dates
+from workers.tools.clinical.points import once_each
 from workers.tools.clinical.risk_scores import chart_scores
 from workers.tools.clinical.trends import worsening_trends
 from workers.tools.clinical.value_checks import (
@@ -56,7 +57,7 @@ def run(inputs: LensInput, context: ToolContext) -> LensResult:
         points = weights_in_two_units(view)
         return LensResult(points=tuple(points), abstains=abstains, looked=bool(points))
     scores, risks = chart_scores(view)
-    points = [raised for check in CHECKS for raised in check(view)] + risks
+    points = once_each((raised for check in CHECKS for raised in check(view)), 1) + risks
     points.sort(key=lambda raised: (raised.severity.rank, raised.spans[0].start))
     return LensResult(points=tuple(points), scores=scores, abstains=_ambiguous(view))
 

@@ -53,7 +53,11 @@ LENS = "lens_diagnostic_consistency"
         ("side_contradicts", "왼쪽 무릎 통증.\n왼쪽 무릎이 부어 있음.\n오른쪽 무릎 MRI 예정."),
         ("dates_contradict", "Admission date: 2024-03-12\nDischarge date: 2024-03-04\n\nHe has a cough."),
         ("dates_contradict", "Admitted on 08/12/2019 and discharged on 08/04/2019. He has a cough."),
+        ("dates_contradict", "Date of service: 03/15/2024\n\nPLAN\n\nFollow-up appointment on 02/20/2024."),
+        ("dates_contradict", "DATE: 2024-05-02\n\nPLAN\n\nContinue metformin. RTC 2023-08-01."),
+        ("dates_contradict", "진료일: 2024-03-15\n\n평가\n고혈압\n\n계획\n2024-02-20 외래 예약."),
         ("date_impossible", "He was operated on 2024-02-31."),
+        ("date_impossible", "He was operated on June 31, 2023."),
         ("asserted_and_denied", "He came because of chest pain. The patient denies chest pain."),
     ],
 )  # fmt: skip
@@ -94,6 +98,12 @@ def test_a_contradiction_is_raised(kind: str, text: str) -> None:
         ("side_contradicts", "RESULTS\n\n2 L chest drain. Rt chest tube.\n\nPLAN\n\nKeep the right chest tube."),
         ("side_contradicts", "영상 소견\n\n우하엽 침윤. 좌하엽은 정상.\n\n평가\n\n우하엽 폐렴."),
         ("side_contradicts", "Left knee pain. The left knee is swollen. He had surgery of the right knee years ago."),
+        ("side_contradicts", "HPI\n\nL ankle pain.\n\nEXAM\n\nR ankle normal. R ankle FROM.\n\nPLAN\n\nXR L ankle."),
+        ("side_contradicts", "HPI\n\nTwisted R ankle.\n\nEXAM\n\nR ankle swollen.\nL ankle without swelling.\n"),
+        ("sex_contradicts", "32 yo F, G2P1, delivered at 39 weeks, male infant of 3.4 kg. She is well."),
+        ("dates_contradict", "Date of service: 03/15/2024\n\nPLAN\n\nFollow-up appointment on 04/20/2024."),
+        ("dates_contradict", "DATE: 2024-05-02\n\nPLAN\n\nLast follow-up was 2024-02-01. RTC 2024-08-01."),
+        ("date_impossible", "Pulse and pressure: 98/60/72."),
         ("dates_contradict", "Admission date: 2024-03-04\nDischarge date: 2024-03-12\n\nHe has a cough."),
         ("dates_contradict", "Admitted on 05/03/2019 and discharged on 04/06/2019. He has a cough."),
         ("date_impossible", "He was operated on 2024-02-29."),
@@ -103,6 +113,14 @@ def test_a_contradiction_is_raised(kind: str, text: str) -> None:
 )  # fmt: skip
 def test_what_agrees_is_left_alone(kind: str, text: str) -> None:
     assert kind not in kinds(LENS, text)
+
+
+def test_one_wrong_date_is_one_contradiction() -> None:
+    text = (
+        "DOB: 2031-04-02\nAdmission date: 2024-03-01. Discharge date: 2024-03-05.\n"
+        "A 50-year-old man with cellulitis. Surgery on 2024-03-02."
+    )
+    assert [point.kind for point in raised(LENS, text)] == ["dates_contradict"]
 
 
 def test_a_contradiction_shows_both_places() -> None:

@@ -117,3 +117,15 @@ def test_a_long_list_of_drugs_takes_seconds() -> None:
     started = time.process_time()
     assert raised(LENS, text)
     assert time.process_time() - started < 3
+
+
+def test_two_doses_in_one_list_are_one_point_that_quotes_both() -> None:
+    text = (
+        "MEDICATIONS\n\nmetoprolol 25 mg BID\nlisinopril 10 mg daily\nmetoprolol 50 mg BID\n" + LABS
+    )
+    points = [point for point in raised(LENS, text) if point.severity is not Severity.INFO]
+    assert [point.kind for point in points] == ["dose_changed_silently"]
+    assert [span.text for span in points[0].spans] == [
+        "metoprolol 25 mg BID",
+        "metoprolol 50 mg BID",
+    ]
