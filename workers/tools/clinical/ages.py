@@ -47,7 +47,8 @@ _TYPICAL_YEARS = {
 _CHILD = regex(
     r"(?:^[ \t#*-]{0,6}(?:(?:patient|name|pt|id|hpi|subjective|s|o|cc|환자)[ ]?[:：][ ]?)?(?:an? |this |the )?"
     r"|(?<=[.:] )(?:an?|this|the) |\b(?:this|patient is an?|pt is an?) )"
-    r"(?:(?!with|her|his|their|has|had|for|and|the|see)[a-z-]{3,15} ){0,3}?(?P<word>newborn|neonate|infant|baby|toddler|preschooler|schoolboy|schoolgirl|schoolchild"
+    r"(?:(?!with|her|his|their|has|had|for|and|the|see)[a-z-]{3,15} ){0,3}?"
+    r"(?P<word>newborn|neonate|infant|baby|toddler|preschooler|schoolboy|schoolgirl|schoolchild"
     r"|child|kid|boy|girl|adolescent|teenager|teen)"
     r"(?=[ ]?(?:[,.:(]|$)|[ ](?:is|was|presents?|presented|presenting|with|w/|who|brought|comes|came|seen|admitted"
     r"|referred|has|had|here|for|boy|girl|male|female)(?![a-z]))"
