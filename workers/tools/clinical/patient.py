@@ -132,13 +132,15 @@ def _stated_sexes(text: str, years: float | None) -> Iterator[tuple[Sex, tuple[i
     for match in _SEX.finditer(text):
         groups = match.groupdict()
         word = next((value for name, value in groups.items() if value and _names_sex(name)), None)
-        if word is None or not _of_patient(text, match.start()):
-            continue
-        if is_of_newborn(text, *match.span(), years):
+        if word is None or not _is_patients(text, match, years):
             continue
         before = text[max(0, match.start() - 9) : match.start()]
         if not (groups.get("lead") and _NEAR.search(before)):
             yield Sex.FEMALE if word.lower() in _FEMALE else Sex.MALE, match.span()
+
+
+def _is_patients(text: str, match: re.Match[str], years: float | None) -> bool:
+    return _of_patient(text, match.start()) and not is_of_newborn(text, *match.span(), years)
 
 
 def _headers(text: str) -> Iterator[PatientHeader]:

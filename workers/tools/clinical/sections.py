@@ -141,9 +141,7 @@ def _accepted(headings: list[_Heading]) -> list[_Heading]:
     accepted: list[_Heading] = []
     for heading in headings:
         above = accepted[-1] if accepted else None
-        if above is None and heading.rank > 1 and is_note_title(heading.key):
-            continue
-        if above and _is_detail(heading, above):
+        if _is_detail(heading, above) if above else _is_title(heading):
             continue
         intake = heading.key == "vitals" and heading.rank > 1
         if intake and _before_exam(heading, headings, above):
@@ -151,6 +149,10 @@ def _accepted(headings: list[_Heading]) -> list[_Heading]:
         else:
             accepted.append(heading)
     return accepted
+
+
+def _is_title(first: _Heading) -> bool:
+    return first.rank > 1 and is_note_title(first.key)
 
 
 def _is_detail(heading: _Heading, above: _Heading) -> bool:

@@ -83,8 +83,12 @@ def _out_of_order(
     if not starts or not ends:
         return None
     start, end = min(starts, key=_days), max(ends, key=_days)
-    contradict = all(a > b for a, b in zip(_days(start), _days(end), strict=True))
-    return (start, end) if contradict else None
+    return (start, end) if _is_after(start, end) else None
+
+
+def _is_after(event: TimelineEvent, other: TimelineEvent) -> bool:
+    """Whether it is later whichever way round the days and months are."""
+    return all(a > b for a, b in zip(_days(event), _days(other), strict=True))
 
 
 def after_the_visit(view: LensView) -> list[LensPoint]:
@@ -108,15 +112,9 @@ def follow_up_before_the_visit(view: LensView) -> list[LensPoint]:
     events = [event for event in islice(view.inputs.timeline.events, _MOST_DATES) if _days(event)]
     coming = [event for event in events if _is_to_come(view, event)]
     visits = [event for event in events if event.kind in _SEEN and event not in coming]
-    if not visits:
-        return []
-    last = max(visits, key=_days)
-    early = (
-        event
-        for event in coming
-        if all(day < visit for day, visit in zip(_days(event), _days(last), strict=True))
-    )
-    return [_reversed(last, event) for event in islice(early, 1)]
+    last = max(visits, key=_days, default=None)
+    early = [event for event in coming if last and _is_after(last, event)]
+    return [_reversed(last, early[0])] if last and early else []
 
 
 def _is_to_come(view: LensView, event: TimelineEvent) -> bool:
