@@ -111,10 +111,15 @@ def follow_up_before_the_visit(view: LensView) -> list[LensPoint]:
     """The plan names a day to come back that lies before the visit it was made at."""
     events = [event for event in islice(view.inputs.timeline.events, _MOST_DATES) if _days(event)]
     coming = [event for event in events if _is_to_come(view, event)]
-    visits = [event for event in events if event.kind in _SEEN and event not in coming]
-    last = max(visits, key=_days, default=None)
-    early = [event for event in coming if last and _is_after(last, event)]
-    return [_reversed(last, early[0])] if last and early else []
+    last = _last_visit(events, coming)
+    early = [] if last is None else [event for event in coming if _is_after(last, event)]
+    return [_reversed(last, early[0])] if last is not None and early else []
+
+
+def _last_visit(events: list[TimelineEvent], coming: list[TimelineEvent]) -> TimelineEvent | None:
+    """The last day on which the patient was seen."""
+    visits = (event for event in events if event.kind in _SEEN and event not in coming)
+    return max(visits, key=_days, default=None)
 
 
 def _is_to_come(view: LensView, event: TimelineEvent) -> bool:
