@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from orchestrator.core.findings.ranking import Ranked
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.exit_codes import exit_code
+from orchestrator.presentation.formats.worded_schema import worded_schema
 from orchestrator.presentation.json_rows import (
     SCHEMA_VERSION,
     decision_json,
@@ -96,11 +97,11 @@ def as_json(report: RunReport, told: Iterable[Notice] = ()) -> dict[str, Any]:
 def workflow_schema(workflow: WorkflowType[Any]) -> dict[str, Any]:
     """The JSON schema of `detail`; under `records` those of the facts that the workflow writes, by kind."""
     kinds = {
-        body.kind: body.model_json_schema()
+        body.kind: worded_schema(body.model_json_schema(mode="serialization"))
         for body in workflow.records
         if body.kind != RoundRecord.kind
     }
-    return {**workflow.result_schema(), **({"records": kinds} if kinds else {})}
+    return {**worded_schema(workflow.result_schema()), **({"records": kinds} if kinds else {})}
 
 
 def _dumped(model: BaseModel | None) -> dict[str, Any] | None:

@@ -1,0 +1,44 @@
+"""The JSON schema of what is printed: `Translator.in_words` puts the words of a notice in its place, itself beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shared.models.notices import Notice
+
+Schema = dict[str, Any]
+_NOTICE = {"$ref": f"#/$defs/{Notice.__name__}"}
+_TEXT = {"type": "string"}
+
+
+def worded_schema(schema: Schema) -> Schema:
+    """The schema of a model's JSON as the schema of the same JSON in words."""
+    definitions = {
+        name: each if name == Notice.__name__ else _worded(each)
+        for name, each in schema.get("$defs", {}).items()
+    }
+    return {**_worded(schema), **({"$defs": definitions} if definitions else {})}
+
+
+def _worded(schema: Schema) -> Schema:
+    properties: Schema = {}
+    for name, each in schema.get("properties", {}).items():
+        properties |= _property(name, each)
+    return {**schema, "properties": properties} if properties else schema
+
+
+def _property(name: str, schema: Schema) -> Schema:
+    """A field; of a notice its words and `<name>_notice`, of several `<name>_notices`, which is left out for none."""
+    told = {key: schema[key] for key in ("title", "description", "default") if key in schema}
+    forms = schema.get("anyOf", [schema])
+    empty = [form for form in forms if form.get("type") == "null" or "const" in form]
+    if any(form.get("$ref") == _NOTICE["$ref"] for form in forms):
+        words = {"anyOf": [_TEXT, *empty]} if empty else _TEXT
+        return {name: {**words, **told}, f"{name}_notice": _NOTICE}
+    if any(form.get("items") == _NOTICE for form in forms):
+        beside = "notices" if name == "warnings" else f"{name}_notices"
+        words = {"type": "array", "items": _TEXT}
+        if empty:
+            words = {"anyOf": [words, *empty]}
+        return {name: {**words, **told}, beside: {"type": "array", "items": _NOTICE}}
+    return {name: schema}
