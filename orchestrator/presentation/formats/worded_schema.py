@@ -1,4 +1,4 @@
-"""The JSON schema of what is printed: `Translator.in_words` puts the words of a notice in its place, itself beside them."""
+"""The JSON schema of what is printed, where the words of a notice stand in its place (`Translator.in_words`)."""
 
 from __future__ import annotations
 

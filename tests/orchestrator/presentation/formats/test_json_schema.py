@@ -20,17 +20,19 @@ from tests.support.case_reports import case_report
 from tests.support.finished_runs import HELD
 from tests.support.json_schema import misfits
 from tests.support.review_panel import submission
-from tests.support.review_replies import finished, reply
+from tests.support.review_replies import finished, reply, stances
 from tests.support.seen_runs import report_of
 from tests.support.simulator import Simulation
 
 
 def reviewed() -> RunReport:
-    """A critic objects, and the others are never heard."""
+    """Every critic objects, and no fix is found."""
 
     def act(step: Any) -> Any:
         if step.reply_model.startswith("critique"):
             return reply(step.reply_model, verdict="NEEDS_FIX", missing_considerations=["Is it?"])
+        if step.reply_model.startswith("rebuttal"):
+            return reply(step.reply_model, stances=stances("agree", "F1"))
         return reply("fix", fixes=[]) if step.reply_model == "fix" else finished(step)
 
     run = submission(options=ReviewOptions(strategy="review"))
