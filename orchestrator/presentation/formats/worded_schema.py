@@ -30,7 +30,8 @@ def _worded(schema: Schema) -> Schema:
 def _property(name: str, schema: Schema) -> Schema:
     """A field; of a notice its words and `<name>_notice`, of several `<name>_notices`, which is left out for none."""
     told = {key: schema[key] for key in ("title", "description", "default") if key in schema}
-    forms = schema.get("anyOf", [schema])
+    forms: list[Schema] = schema.get("anyOf", [schema])
+    words: Schema
     empty = [form for form in forms if form.get("type") == "null" or "const" in form]
     if any(form.get("$ref") == _NOTICE["$ref"] for form in forms):
         words = {"anyOf": [_TEXT, *empty]} if empty else _TEXT
