@@ -35,7 +35,7 @@ from orchestrator.subjects.fhir import are_resources, case_of_resources
 from orchestrator.subjects.request import Screen
 from orchestrator.subjects.screening import Unread, read_inside, stays_here
 from shared.models.coverage import UnreadReason
-from shared.models.notices import Notice, notice
+from shared.models.notices import Notice, notice, sentences
 from shared.text import bounded_json
 
 FILE_BYTES = 64_000_000
@@ -55,17 +55,34 @@ def read_cases(content: bytes, origin: str) -> CasesRead:
         return _usable(_read_table(text, origin, _TABLES[suffix]))
     if suffix in _LINES:
         return _usable(_read_lines(text, origin))
-    if not text.lstrip().startswith(("{", "[", '"')):
+    is_json = suffix == ".json" and text.strip()
+    if not is_json and not text.lstrip().startswith(("{", "[", '"')):
         return CasesRead((StatedCase(chart_text(text), origin),))
     try:
-        value = bounded_json.loads(text)
+        value = _loads(text)
+    except UnusableCaseError:
+        raise
     except ValueError as error:
         if _is_lines(text):
             return _usable(_read_lines(text, origin))
-        if suffix == ".json" or text.lstrip().startswith("{"):
+        if is_json or text.lstrip().startswith("{"):
             raise UnusableCaseError(notice("case_no_json", why=str(error))) from None
         return CasesRead((StatedCase(chart_text(text), origin),))
     return _usable(_of_value(value, origin))
+
+
+def _loads(text: str) -> JsonValue:
+    """The value, in which no object has a field twice: which of both is meant nobody knows. Raises ValueError."""
+    return bounded_json.loads(text, object_pairs_hook=_object)
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UnusableCaseError(notice("case_field_twice", field=twice[:80]))
+    return fields
 
 
 def _of_value(value: JsonValue, origin: str) -> CasesRead:
@@ -79,10 +96,12 @@ def _of_value(value: JsonValue, origin: str) -> CasesRead:
 
 
 def _usable(read: CasesRead) -> CasesRead:
-    """The same. Raises UnusableCaseError when nothing is left, with the first reason."""
+    """The same. Raises UnusableCaseError when nothing is left, with the first reasons."""
     if not read.cases:
-        first = read.remarks[0] if read.remarks else notice("case_empty")
-        raise UnusableCaseError(first)
+        reasons = list(read.remarks[:_MOST_NAMED])
+        if (left := len(read.remarks) - len(reasons)) > 0:
+            reasons.append(notice("case_more_remarks", n=left))
+        raise UnusableCaseError(sentences(*reasons) if reasons else notice("case_empty"))
     if len(read.cases) > MOST_CASES:
         raise UnusableCaseError(notice("case_too_many", n=len(read.cases), limit=MOST_CASES))
     return read
@@ -95,10 +114,9 @@ def _is_lines(text: str) -> bool:
     """Whether the first line is a JSON value of its own, so that the others are meant to be, too."""
     first = text.lstrip().split("\n", 1)[0]
     try:
-        bounded_json.loads(first)
+        return isinstance(bounded_json.loads(first), dict | list | str)
     except ValueError:
         return False
-    return True
 
 
 def _read_lines(text: str, origin: str) -> CasesRead:
@@ -126,7 +144,9 @@ def _read_lines(text: str, origin: str) -> CasesRead:
 
 def _parsed(line: str) -> JsonValue:
     try:
-        return bounded_json.loads(line)
+        return _loads(line)
+    except UnusableCaseError:
+        raise
     except ValueError as error:
         raise UnusableCaseError(notice("case_no_json", why=str(error))) from None
 
@@ -168,7 +188,7 @@ def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str] | str]]:
         except StopIteration:
             return
         except csv.Error as error:
-            yield number, str(error)
+            yield number, f"{error}; lines {number} to {max(number, rows.line_num)}"
             continue
         if row:
             yield number, row

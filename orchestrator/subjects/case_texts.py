@@ -93,12 +93,15 @@ def decoded(content: bytes) -> str:
 
 
 def _likely(content: bytes, at: int) -> str:
-    """What text is probably encoded in that is no UTF-8: Korean where most of its letters become Hangul."""
+    """What text is probably encoded in that is no UTF-8: Korean where most of its letters become Hangul.
+
+    The 2,350 common syllables count (EUC-KR, which CP949 extends): in the extension `°C` and `µg` would be two more.
+    """
     if b"\0" in content[:8000]:
         raise UnusableCaseError(notice("case_binary"))
     start = max(0, at - 2000)
     sample = content[start : at + 20_000]
-    korean = sample.decode("cp949", "replace")
+    korean = sample.decode("euc_kr", "replace")
     hangul = len(_HANGUL.findall(korean))
     strange = korean.count("\ufffd") + len(_OTHER_LETTER.findall(korean))
     return "CP949" if hangul >= 2 and hangul > 4 * strange else "WINDOWS-1252"

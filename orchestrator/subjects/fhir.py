@@ -23,7 +23,15 @@ from orchestrator.subjects.case_texts import (
     sex_of,
 )
 from orchestrator.subjects.fhir_lines import RESOURCES, observation_heading, time_of
-from orchestrator.subjects.fhir_values import Resource, inline, members, moment, sort_key, text_at
+from orchestrator.subjects.fhir_values import (
+    Resource,
+    ends_before_start,
+    inline,
+    members,
+    moment,
+    sort_key,
+    text_at,
+)
 from shared.models.notices import Notice, notice
 
 RESOURCE_TYPE = "resourceType"
@@ -156,6 +164,9 @@ def _read_line(kind: str, resource: Resource, reading: _Reading) -> bool:
     if known is None or not line:
         return False
     at, shown = time_of(resource, known.times)
+    if ends_before_start(resource):
+        said = f"{shown}: {line}" if shown else line
+        reading.remarks.append(notice("fhir_ends_before_start", kind=kind, line=said[:120]))
     heading = observation_heading(resource) if kind == "Observation" else known.heading
     reading.lines.setdefault(heading, []).append((at, f"{shown}: {line}" if shown else line))
     return True

@@ -153,6 +153,23 @@ def period(value: JsonValue) -> str:
     return start or (f"until {end}" if end else "")
 
 
+def ends_before_start(resource: JsonValue) -> bool:
+    """Whether one of its periods, or its abatement, ends before it begins, as far as both ends are stated."""
+    if not isinstance(resource, dict):
+        return False
+    periods = [value for value in map(first, resource.values()) if isinstance(value, dict)]
+    ends = [(inline(each.get("start")), inline(each.get("end"))) for each in periods]
+    ends.append((inline(resource.get("onsetDateTime")), inline(resource.get("abatementDateTime"))))
+    return any(start and end and _is_after(start, end) for start, end in ends)
+
+
+def _is_after(start: str, end: str) -> bool:
+    if "T" in start and "T" in end:
+        return sort_key(start) > sort_key(end)
+    known = min(len(start), len(end), len("2024-03-05"))
+    return start[:known] > end[:known]
+
+
 def sort_key(stated: str) -> tuple[bool, str]:
     """In order of time, whatever the zones; what has no time comes last."""
     try:

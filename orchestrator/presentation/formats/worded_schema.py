@@ -29,17 +29,21 @@ def _worded(schema: Schema) -> Schema:
 
 def _property(name: str, schema: Schema) -> Schema:
     """A field; of a notice its words and `<name>_notice`, of several `<name>_notices`, which is left out for none."""
-    told = {key: schema[key] for key in ("title", "description", "default") if key in schema}
     forms: list[Schema] = schema.get("anyOf", [schema])
-    words: Schema
-    empty = [form for form in forms if form.get("type") == "null" or "const" in form]
-    if any(form.get("$ref") == _NOTICE["$ref"] for form in forms):
-        words = {"anyOf": [_TEXT, *empty]} if empty else _TEXT
-        return {name: {**words, **told}, f"{name}_notice": _NOTICE}
-    if any(form.get("items") == _NOTICE for form in forms):
+    if _NOTICE in [{key: form[key] for key in form if key == "$ref"} for form in forms]:
+        return {name: _in_words(schema, forms, _TEXT), f"{name}_notice": _NOTICE}
+    if _NOTICE in [form.get("items") for form in forms]:
         beside = "notices" if name == "warnings" else f"{name}_notices"
         words = {"type": "array", "items": _TEXT}
-        if empty:
-            words = {"anyOf": [words, *empty]}
-        return {name: {**words, **told}, beside: {"type": "array", "items": _NOTICE}}
+        return {
+            name: _in_words(schema, forms, words),
+            beside: {"type": "array", "items": _NOTICE},
+        }
     return {name: schema}
+
+
+def _in_words(schema: Schema, forms: list[Schema], words: Schema) -> Schema:
+    """The words with what else the field may be, and what is told of it."""
+    others = [form for form in forms if form.get("type") == "null"]
+    told = {key: schema[key] for key in ("title", "description", "default") if key in schema}
+    return {**({"anyOf": [words, *others]} if others else words), **told}

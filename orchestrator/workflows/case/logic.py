@@ -44,7 +44,7 @@ from orchestrator.workflows.case.stages import analyse, preprocess, structure
 from orchestrator.workflows.case.state import GraphState
 from orchestrator.workflows.case.verifier import verify
 from orchestrator.workflows.descriptor import WorkflowLogic
-from shared.models.case import Case
+from shared.models.case import Case, PatientFacts
 from shared.models.notices import Notice, notice
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
@@ -64,6 +64,7 @@ def case(spec: RunSpec, materials: Materials) -> Workflow:
     state = yield from read_case(context, proceedings, first)
     if state is None:
         return unread(context, proceedings)
+    proceedings.warnings += stated_otherwise(context.case, state.chart.patient)
     if not context.models:
         proceedings.abstain("critic", "critic", notice("case_no_critic"))
     history, iterations = CritiqueHistory(), list[Iterated]()
@@ -90,6 +91,16 @@ def case(spec: RunSpec, materials: Materials) -> Workflow:
         state = yield from restarted(context, proceedings, state, task)
     tell_unrun(context, proceedings, state)
     return conclude(context, proceedings, state, history, iterations, verified, answer)
+
+
+def stated_otherwise(stated: Case, chart: PatientFacts) -> Iterator[Notice]:
+    """Where fields of the input beside the text say something else of the patient than the text."""
+    births = (stated.birth_date or "", chart.birth_date or "")
+    known = min(map(len, births))
+    if births[0][:known] != births[1][:known]:
+        yield notice("case_birth_date_differs", stated=births[0], chart=births[1])
+    if stated.sex is not None and chart.sex is not None and stated.sex is not chart.sex:
+        yield notice("case_sex_differs", stated=stated.sex, chart=chart.sex)
 
 
 def read_case(

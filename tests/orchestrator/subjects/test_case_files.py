@@ -112,8 +112,14 @@ def test_a_birth_date_that_cannot_be_read_is_told():
         ("[" * 100_000, "case_no_json"),
         ("[" + "{}," * 400_000 + "{}]", "case_no_json"),
         ("[]", "case_empty"),
-        ("[1, 2]", "case_skipped"),
-        ("a" * (CHART_BYTES + 1), "case_too_long"),
+        ("[1]", "case_skipped"),
+        ("[1, 2]", "sentences"),
+        (f'"{"a" * (CHART_BYTES + 1)}"', "case_too_long"),
+        ("a note in a file called .json", "case_no_json"),
+        ("42", "case_no_object"),
+        ("null", "case_no_object"),
+        ('{"patient": {"text": "a"}, "patient": {"text": "b"}}', "case_field_twice"),
+        ('{"patient": {"id": 1, "id": 1, "text": "a"}}', "case_field_twice"),
         (b"%PDF-1.7\x00\xff\xfe\x00", "case_binary"),
         ("환자는 흉통으로 내원".encode("cp949"), "case_encoding"),
     ],
@@ -127,11 +133,38 @@ def test_what_cannot_be_a_case_says_why(content, code):
     [
         ("환자는 흉통으로 내원하였다".encode("cp949"), "CP949"),
         ("Sjögren's, 38.5 °C, naïve".encode("cp1252"), "WINDOWS-1252"),
+        ("A follow-up. 38.5°C, 5 µg, ±2, 10 µg, 37°C".encode("cp1252"), "WINDOWS-1252"),
+        ("Fatigué, fièvre, café".encode("latin-1"), "WINDOWS-1252"),
         ("chest pain".encode("utf-16"), "UTF-16"),
     ],
 )
 def test_another_encoding_is_named(content, encoding):
     assert refused(content, "chart.txt").params["encoding"] == encoding
+
+
+def test_a_single_json_text_is_a_case():
+    assert only_case('"chest pain\\nfor 3 days"').text == "chest pain\nfor 3 days"
+
+
+def test_where_nothing_can_be_used_the_first_reasons_are_told_and_how_many_more_there_are():
+    told = refused("not JSON\n" + "{}\n" * 30, "cohort.jsonl")
+    parts = told.params["parts"]
+    assert isinstance(parts, tuple)
+    assert [part.params["where"] for part in parts[:2] if isinstance(part, Notice)] == [
+        "cohort.jsonl line 1",
+        "cohort.jsonl line 2",
+    ]
+    assert isinstance(parts[-1], Notice)
+    assert (parts[-1].code, parts[-1].params["n"]) == ("case_more_remarks", 31 - len(parts[:-1]))
+
+
+def test_a_quotation_mark_that_is_never_closed_names_all_lines_that_it_takes():
+    read = read_cases(b'id,text\n1,a man\n2,"a woman\n3,a boy\n', "t.csv")
+    assert [case.text for case in read.cases] == ["a man"]
+    (remark,) = read.remarks
+    assert remark.params["where"] == "t.csv line 3"
+    assert isinstance(why := remark.params["why"], Notice)
+    assert "lines 3 to 4" in str(why.params["why"])
 
 
 def test_plain_text_keeps_its_characters_and_gets_one_kind_of_line_end():

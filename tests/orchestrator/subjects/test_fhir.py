@@ -189,6 +189,57 @@ def document(content: bytes, kind: str = "text/plain; charset=utf-8") -> dict[st
     }
 
 
+@pytest.mark.parametrize(
+    ("fields", "is_told"),
+    [
+        ({"period": {"start": "2024-03-05", "end": "2024-03-01"}}, True),
+        ({"period": {"start": "2024-03-05T09:00:00Z", "end": "2024-03-05T08:00:00Z"}}, True),
+        ({"period": {"start": "2024-03-05T09:00:00Z", "end": "2024-03-05T09:30:00+09:00"}}, True),
+        ({"period": {"start": "2024-03-05T23:00:00Z", "end": "2024-03-05"}}, False),
+        ({"period": {"start": "2024-03-05", "end": "2024-03"}}, False),
+        ({"period": {"start": "2024-03-05", "end": "2024-03-09"}}, False),
+        ({"period": {"start": "2024-03-05"}}, False),
+        ({"onsetDateTime": "2020", "abatementDateTime": "2019-05-01"}, True),
+    ],
+)
+def test_an_end_before_its_start_is_told(fields: dict[str, Any], is_told: bool):
+    encounter = {"resourceType": "Encounter", "status": "finished", "class": {"code": "AMB"}}
+    params = told({**encounter, **fields})
+    assert ("fhir_ends_before_start" in params) is is_told
+    if is_told:
+        assert "Encounter" in params["fhir_ends_before_start"]["line"]
+
+
+def test_contained_resources_are_read_where_they_are_referred_to_and_by_themselves():
+    text = chart(
+        {
+            "resourceType": "MedicationRequest",
+            "status": "active",
+            "contained": [
+                {"resourceType": "Medication", "id": "m1", "code": concept("warfarin 5 mg")}
+            ],
+            "medicationReference": {"reference": "#m1"},
+        },
+        {
+            "resourceType": "Observation",
+            "status": "final",
+            "code": concept("panel"),
+            "contained": [
+                {
+                    "resourceType": "Observation",
+                    "id": "o1",
+                    "status": "final",
+                    "code": concept("Sodium"),
+                    "valueQuantity": {"value": 120, "unit": "mmol/L"},
+                }
+            ],
+            "hasMember": [{"reference": "#o1"}],
+        },
+    )
+    assert "warfarin 5 mg" in text
+    assert "Sodium: 120 mmol/L" in text
+
+
 def test_a_note_within_a_document_is_part_of_the_chart():
     assert (
         chart(document("흉통.\nK 5.9".encode())) == "NOTES\n\n2024-03-01 10:00 note\n흉통.\nK 5.9"

@@ -2,11 +2,19 @@
 
 from collections import Counter
 
-from orchestrator.core.replay.commands import Turn
+from orchestrator.core.replay.commands import ToolRun, Turn
 from orchestrator.workflows.case.options import CaseOptions
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.outcomes import Ending, Verdict
-from tests.support.case_cast import THE_LENSES, CaseCast, hold_case, submitted_case
+from shared.models.steps import StepResult
+from tests.support.case_cast import (
+    MENTIONS,
+    THE_LENSES,
+    CaseCast,
+    hold_case,
+    reply,
+    submitted_case,
+)
 from tests.support.debates import fail, member
 
 
@@ -47,6 +55,26 @@ def test_without_a_model_the_lenses_find_and_what_takes_judgement_is_left_out_by
     ]
     codes = {abstention["why"]["code"] for abstention in outcome.detail["abstentions"]}
     assert {"case_no_analyst", "case_no_critic", "case_no_verifier"} <= codes
+
+
+def test_what_the_input_states_beside_its_text_and_the_text_denies_is_told():
+    class Stated(CaseCast):
+        def tool(self, step: ToolRun) -> StepResult:
+            if step.tool != "chart.structure":
+                return super().tool(step)
+            patient = {"sex": "female", "birth_date": "1950-03-04"}
+            return reply(step, language="en", patient=patient, mentions=MENTIONS)
+
+    def told(**fields: str) -> list[str]:
+        outcome, _ = hold_case(submitted_case(case=fields), Stated())
+        return [each.code for each in outcome.warnings if each.code.endswith("_differs")]
+
+    assert told(sex="male", birth_date="1951-03-04") == [
+        "case_birth_date_differs",
+        "case_sex_differs",
+    ]
+    assert told(sex="female", birth_date="1950") == []
+    assert told() == []
 
 
 def test_every_fact_that_a_case_writes_is_one_that_its_description_names():
