@@ -9,6 +9,7 @@ from shared.models.notices import Notice
 Schema = dict[str, Any]
 _NOTICE = {"$ref": f"#/$defs/{Notice.__name__}"}
 _TEXT = {"type": "string"}
+_TOLD = ("title", "description", "default")
 
 
 def worded_schema(schema: Schema) -> Schema:
@@ -45,5 +46,5 @@ def _property(name: str, schema: Schema) -> Schema:
 def _in_words(schema: Schema, forms: list[Schema], words: Schema) -> Schema:
     """The words with what else the field may be, and what is told of it."""
     others = [form for form in forms if form.get("type") == "null"]
-    told = {key: schema[key] for key in ("title", "description", "default") if key in schema}
+    told: Schema = {key: schema[key] for key in schema if key in _TOLD}
     return {**({"anyOf": [words, *others]} if others else words), **told}
