@@ -55,7 +55,7 @@ def read_cases(content: bytes, origin: str) -> CasesRead:
         return _usable(_read_table(text, origin, _TABLES[suffix]))
     if suffix in _LINES:
         return _usable(_read_lines(text, origin))
-    is_json = suffix == ".json" and text.strip()
+    is_json = suffix == ".json" and bool(text.strip())
     if not is_json and not text.lstrip().startswith(("{", "[", '"')):
         return CasesRead((StatedCase(chart_text(text), origin),))
     try:
@@ -63,12 +63,17 @@ def read_cases(content: bytes, origin: str) -> CasesRead:
     except UnusableCaseError:
         raise
     except ValueError as error:
-        if _is_lines(text):
-            return _usable(_read_lines(text, origin))
-        if is_json or text.lstrip().startswith("{"):
-            raise UnusableCaseError(notice("case_no_json", why=str(error))) from None
-        return CasesRead((StatedCase(chart_text(text), origin),))
+        return _no_json(text, origin, error, meant=is_json)
     return _usable(_of_value(value, origin))
+
+
+def _no_json(text: str, origin: str, error: ValueError, *, meant: bool) -> CasesRead:
+    """What begins like JSON and is none: lines of it, or a text. Raises UnusableCaseError where JSON was `meant`."""
+    if _is_lines(text):
+        return _usable(_read_lines(text, origin))
+    if meant or text.lstrip().startswith("{"):
+        raise UnusableCaseError(notice("case_no_json", why=str(error))) from None
+    return CasesRead((StatedCase(chart_text(text), origin),))
 
 
 def _loads(text: str) -> JsonValue:
