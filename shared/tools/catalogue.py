@@ -40,6 +40,7 @@ from shared.tools.case_inputs import (
     InterventionInput,
     LensInput,
 )
+from shared.tools.examiner_cards import EXAMINER_CARDS
 from shared.tools.inputs import (
     AnalyserInput,
     ApplyInput,
@@ -320,6 +321,7 @@ _CARDS = (
         reply=ReadFiles,
         cost=ToolCost(seconds=0.1),
     ),
+    *EXAMINER_CARDS,
 )
 CARDS: Mapping[str, ToolCard] = {card.name: card for card in _CARDS}
 
