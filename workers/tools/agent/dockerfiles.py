@@ -29,6 +29,7 @@ PIPE_TO_SHELL = re.compile(
 _NAME = re.compile(
     r"(?:^|/)(?:Dockerfile|Containerfile)(?:\.[\w.-]+)?$|\.dockerfile$", re.IGNORECASE
 )
+_STAGE_NAME = re.compile(r"^\s*FROM\s.*\sAS\s+(\S+)", re.IGNORECASE | re.MULTILINE)
 _EMPTY_SECRET = re.compile(
     r"^['\"]?(?:|\$.*|<.*>|changeme|none|null|true|false|\d+)['\"]?$", re.IGNORECASE
 )
@@ -84,16 +85,32 @@ def check_dockerfile(points: Points, path: str, text: str) -> None:
     stages = [row for row in found if row.word == "FROM"]
     if not stages:
         return
-    named = {
-        row.rest.split()[-1] for row in stages if re.search(r"\sas\s", row.rest, re.IGNORECASE)
-    }
+    named = {name.casefold() for name in _STAGE_NAME.findall(text)}
     for row in stages:
-        image = next((word for word in row.rest.split() if not word.startswith("--")), "")
-        if image not in named and is_unpinned_image(image):
-            points.add("ops.image-latest", path, row.line, image=image)
+        _check_image(points, path, row, named)
     for row in found:
         _check_instruction(points, path, row)
     _check_last_stage(points, path, [row for row in found if row.line >= stages[-1].line], named)
+
+
+def _check_image(points: Points, path: str, row: DockerInstruction, named: set[str]) -> None:
+    image = image_of(row)
+    if image.casefold() not in named and is_unpinned_image(image):
+        points.add("ops.image-latest", path, row.line, image=image)
+
+
+def _check_last_stage(
+    points: Points, path: str, rows: list[DockerInstruction], named: set[str]
+) -> None:
+    """The image that is run; one without a command is a base of others."""
+    if {row.word for row in rows} & {"CMD", "ENTRYPOINT"}:
+        _check_user(points, path, rows, named)
+        _check_health(points, path, rows)
+
+
+def image_of(row: DockerInstruction) -> str:
+    """The image that a stage begins with."""
+    return next((word for word in row.rest.split() if not word.startswith("--")), "")
 
 
 def _check_instruction(points: Points, path: str, row: DockerInstruction) -> None:
@@ -135,18 +152,18 @@ def _check_run(points: Points, path: str, row: DockerInstruction) -> None:
         points.add("ops.pipe-to-shell", path, row.line)
 
 
-def _check_last_stage(
-    points: Points, path: str, rows: list[DockerInstruction], named: set[str]
-) -> None:
-    """The image that is run: its user, and how its health is known. One without a command is a base of others."""
-    base = next((word for word in rows[0].rest.split() if not word.startswith("--")), "")
-    words = {row.word for row in rows}
-    if not words & {"CMD", "ENTRYPOINT"}:
-        return
+def _check_user(points: Points, path: str, rows: list[DockerInstruction], named: set[str]) -> None:
+    """Whom the image runs as; one without a command is a base of others, and is not asked."""
+    base = image_of(rows[0])
     users = [row for row in rows if row.word == "USER"]
-    last = users[-1].rest.partition(":")[0] if users else ""
-    safe = "nonroot" in base or "distroless" in base or "unprivileged" in base or base in named
-    if (not users and not safe) or last in ("root", "0"):
-        points.add("ops.docker-root", path, users[-1].line if users else rows[0].line)
+    if users:
+        if users[-1].rest.partition(":")[0] in ("root", "0"):
+            points.add("ops.docker-root", path, users[-1].line)
+    elif base.casefold() not in named and not re.search("nonroot|distroless|unprivileged", base):
+        points.add("ops.docker-root", path, rows[0].line)
+
+
+def _check_health(points: Points, path: str, rows: list[DockerInstruction]) -> None:
+    words = {row.word for row in rows}
     if "EXPOSE" in words and "HEALTHCHECK" not in words:
         points.add("ops.docker-healthcheck", path, rows[0].line)

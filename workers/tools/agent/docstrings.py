@@ -18,6 +18,7 @@ _GOOGLE_HEAD = re.compile(
 )
 _GOOGLE_ENTRY = re.compile(r"^\\?\*{0,2}([A-Za-z_]\w*)[ \t]*(?:\([^\n]*?\))?[ \t]*:(?:[ \t]|$)")
 _NUMPY_HEAD = re.compile(r"^([ \t]*)(?:Other )?Parameters[ \t]*\n[ \t]*-{4,}[ \t]*\n", re.M)
+_UNDERLINE = re.compile(r"\s*-{3,}\s*")
 _NUMPY_ENTRY = re.compile(r"^(\\?\*{0,2}[A-Za-z_]\w*(?:\s*,\s*\\?\*{0,2}\w+)*)\s*(?::.*)?$")
 
 
@@ -79,19 +80,20 @@ def _numpy(text: str) -> Iterator[str]:
 
 def _entries(section: str, indent: str, *, deeper: bool) -> Iterator[str]:
     """The first lines of a section's entries: those at its own indentation, until it ends."""
-    own: int | None = None
-    lines = section.split("\n")
-    for number, line in enumerate(lines):
-        if not line.strip():
-            continue
-        width = len(line) - len(line.lstrip())
-        if own is None:
-            own = width
-        underlined = number + 1 < len(lines) and re.fullmatch(r"\s*-{3,}\s*", lines[number + 1])
-        if width < own or (deeper and width <= len(indent)) or (not deeper and underlined):
+    lines = [line for line in section.split("\n") if line.strip()]
+    own = _width(lines[0]) if lines else 0
+    if deeper and own <= len(indent):
+        return
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        width = _width(line)
+        if width < own or (not deeper and _UNDERLINE.fullmatch(after)):
             return
         if width == own:
             yield line.strip()
+
+
+def _width(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def signature(node: FunctionNode) -> tuple[dict[str, ast.arg], bool]:

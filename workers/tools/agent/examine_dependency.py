@@ -62,6 +62,7 @@ _CONFIGURATION = (
     ".scss",
 )
 _NAMED = ("Dockerfile", "Procfile", "Makefile")
+_COMPILED = (Ecosystem.GO, Ecosystem.RUST)
 _ANY_VERSION = frozenset({"", "*", "latest", "x"})
 
 
@@ -79,18 +80,13 @@ def run(inputs: ExaminationInput, context: ToolContext) -> RepositoryExamination
 
 def examine(files: RepositoryFiles) -> RepositoryExamination:
     """Compare imports, manifests and locks."""
-    declared = [manifest for manifest in manifests(files) if not is_sample(manifest.path)]
     locks = [lock for lock in lock_files(files) if not is_sample(lock.path)]
     lock_paths = {lock.path for lock in locks}
-    declared = [manifest for manifest in declared if manifest.path not in lock_paths]
+    declared = [row for row in manifests(files) if row.path not in lock_paths]
     points = Points(RULES)
-    used: list[PackageUse] = []
-    for ecosystem, imports in PACKAGE_USES.items():
-        own = [manifest for manifest in declared if manifest.ecosystem is ecosystem]
-        held = [lock for lock in locks if lock.ecosystem is ecosystem]
-        for use in imports(files):
-            _check_use(points, use, own, held)
-            used.append(use)
+    used = [use for imports in PACKAGE_USES.values() for use in imports(files)]
+    for use in used:
+        _check_use(points, use, declared, locks)
     _check_unused(points, declared, files, lock_paths, used)
     for manifest in declared:
         _check_locked(points, manifest, locks, files)
@@ -102,53 +98,70 @@ def _check_use(
     points: Points, use: PackageUse, declared: list[Manifest], locks: list[LockFile]
 ) -> None:
     """An import must be covered by a manifest above its file; a development one only outside the product."""
-    governing = [manifest for manifest in declared if is_below(use.path, manifest.folder)]
-    if use.guarded or not _are_whole(governing):
+    own = [manifest for manifest in declared if manifest.ecosystem is use.ecosystem]
+    governing = [manifest for manifest in own if is_below(use.path, manifest.folder)]
+    if _is_excused(use, own) or not _are_whole(governing):
         return
-    rows = [row for manifest in governing for row in manifest.dependencies if _covers(row, use)]
-    if any(manifest.name and _is_itself(manifest, use) for manifest in declared):
-        return
+    rows = [row for row in _rows(governing) if _covers(row, use)]
     if rows:
-        scopes = {row.scope for row in rows}
-        if scopes == {DependencyScope.DEVELOPMENT} and is_product(use.path) and _ships(governing):
-            points.add(
-                "dependency.dev-in-product",
-                use.path,
-                use.line,
-                name=rows[0].name,
-                manifest=rows[0].path,
-            )
-        return
-    if not is_product(use.path):
-        return
-    locked = [
-        lock
-        for lock in locks
-        if is_below(use.path, lock.folder) and _names(use) & lock.versions.keys()
-    ]
-    manifest = max(governing, key=lambda manifest: len(manifest.folder)).path
-    rule = "dependency.transitive" if locked else "dependency.undeclared"
-    points.add(rule, use.path, use.line, name=_shown(use), manifest=manifest)
+        _check_scope(points, use, rows, governing)
+    else:
+        manifest = max(governing, key=lambda manifest: len(manifest.folder)).path
+        rule = "dependency.transitive" if _is_locked(use, locks) else "dependency.undeclared"
+        points.add(rule, use.path, use.line, name=_shown(use), manifest=manifest)
+
+
+def _is_excused(use: PackageUse, own: Iterable[Manifest]) -> bool:
+    return use.guarded or not is_product(use.path) or _is_own(use, own)
+
+
+def _check_scope(
+    points: Points, use: PackageUse, rows: list[DeclaredDependency], governing: list[Manifest]
+) -> None:
+    if {row.scope for row in rows} == {DependencyScope.DEVELOPMENT} and _ships(governing):
+        name, manifest = rows[0].name, rows[0].path
+        points.add("dependency.dev-in-product", use.path, use.line, name=name, manifest=manifest)
+
+
+def _rows(declared: Iterable[Manifest]) -> Iterator[DeclaredDependency]:
+    for manifest in declared:
+        yield from manifest.dependencies
+
+
+def _is_own(use: PackageUse, declared: Iterable[Manifest]) -> bool:
+    return any(manifest.name and _is_itself(manifest, use) for manifest in declared)
+
+
+def _is_locked(use: PackageUse, locks: Iterable[LockFile]) -> bool:
+    governing = (lock for lock in locks if lock.ecosystem is use.ecosystem)
+    names = _names(use)
+    return any(
+        is_below(use.path, lock.folder) and names & lock.versions.keys() for lock in governing
+    )
 
 
 def _are_whole(governing: list[Manifest]) -> bool:
     """Whether everything that is declared is known: a program may work it out, or another manifest may."""
-    ships = [
-        manifest
-        for manifest in governing
-        if manifest.dependencies or manifest.ecosystem is not Ecosystem.PYTHON
-    ]
-    dynamic = any(not manifest.whole and manifest.dependencies for manifest in governing)
-    setup = any(manifest.path.endswith("setup.py") and not manifest.whole for manifest in governing)
-    return any(manifest.whole for manifest in ships) and not setup and not dynamic
+    if any(_is_worked_out(manifest) for manifest in governing):
+        return False
+    return any(manifest.whole and _declares(manifest) for manifest in governing)
+
+
+def _is_worked_out(manifest: Manifest) -> bool:
+    return not manifest.whole and (
+        bool(manifest.dependencies) or manifest.path.endswith("setup.py")
+    )
+
+
+def _declares(manifest: Manifest) -> bool:
+    return bool(manifest.dependencies) or manifest.ecosystem is not Ecosystem.PYTHON
 
 
 def _ships(governing: list[Manifest]) -> bool:
     """Whether the product has dependencies apart from those of development; a bundled web page has none."""
     if any(manifest.ecosystem is Ecosystem.JAVASCRIPT for manifest in governing):
         return False
-    rows = (row for manifest in governing for row in manifest.dependencies)
-    return any(row.scope is DependencyScope.PRODUCT for row in rows)
+    return any(row.scope is DependencyScope.PRODUCT for row in _rows(governing))
 
 
 def _covers(row: DeclaredDependency, use: PackageUse) -> bool:
@@ -188,19 +201,25 @@ def _check_unused(
     """A product's dependency whose name stands nowhere but in manifests and locks."""
     silent = locks | {row.path for row in declared if not row.path.endswith("setup.py")}
     texts = [text.casefold() for path, text in files.texts.items() if path not in silent]
-    for row in (row for manifest in declared for row in manifest.dependencies):
-        if row.scope is not DependencyScope.PRODUCT or row.ecosystem in (
-            Ecosystem.GO,
-            Ecosystem.RUST,
-        ):
+    for row in _rows(declared):
+        if row.scope is not DependencyScope.PRODUCT or row.ecosystem in _COMPILED:
             continue
-        if any(_covers(row, use) for use in used) or _is_added_on(row.name):
-            continue
-        python = row.ecosystem is Ecosystem.PYTHON
-        names = {name.casefold() for name in imports_of(row.name)} if python else set()
-        mentioned = any(name in text for name in {row.name, *names} for text in texts)
-        if not mentioned and not _has_configuration_use(row, files):
+        if not _is_used(row, used) and not _is_mentioned(row, texts, files.texts[row.path]):
             points.add("dependency.unused", row.path, row.line, name=row.name)
+
+
+def _is_used(row: DeclaredDependency, used: Iterable[PackageUse]) -> bool:
+    return any(
+        use.ecosystem is row.ecosystem and _covers(row, use) for use in used
+    ) or _is_added_on(row.name)
+
+
+def _is_mentioned(row: DeclaredDependency, texts: Iterable[str], manifest: str) -> bool:
+    """Named anywhere, or once more in its own manifest: by a script, a plugin, a setting."""
+    again = re.findall(rf"(?<![\w-]){re.escape(row.name)}(?![\w-])", manifest, re.IGNORECASE)
+    python = row.ecosystem is Ecosystem.PYTHON
+    names = {name.casefold() for name in imports_of(row.name)} if python else set()
+    return len(again) > 1 or any(name in text for text in texts for name in {row.name, *names})
 
 
 def _is_added_on(name: str) -> bool:
@@ -215,61 +234,40 @@ def _is_added_on(name: str) -> bool:
     )
 
 
-def _has_configuration_use(row: DeclaredDependency, files: RepositoryFiles) -> bool:
-    """Named once more in its own manifest: a script, a plugin, a setting."""
-    text = files.texts[row.path]
-    return len(re.findall(rf"(?<![\w-]){re.escape(row.name)}(?![\w-])", text, re.IGNORECASE)) > 1
-
-
 def _check_locked(
     points: Points, manifest: Manifest, locks: list[LockFile], files: RepositoryFiles
 ) -> None:
-    governing = [
-        lock
-        for lock in locks
-        if lock.ecosystem is manifest.ecosystem
-        and is_below(f"{manifest.folder}/x".lstrip("/"), lock.folder)
-    ]
-    product = [row for row in manifest.dependencies if row.scope is not DependencyScope.OPTIONAL]
-    if not governing:
+    governing = [lock for lock in locks if _governs(lock, manifest)]
+    lock = max(governing, key=lambda lock: len(lock.folder), default=None)
+    if lock is None:
         _check_unlocked(points, manifest, files)
-        return
-    lock = max(governing, key=lambda lock: len(lock.folder))
-    if lock.root is not None and lock.folder == manifest.folder:
+    elif lock.root is not None and lock.folder == manifest.folder:
         _check_root(points, manifest, lock)
-        return
-    if not _is_lock_of(manifest, governing, lock):
-        return
-    for row in product:
-        if _is_local(row) or any(row.name in other.versions for other in governing):
-            continue
-        points.add("dependency.not-in-lock", row.path, row.line, name=row.name, lock=lock.path)
+    else:
+        _check_held(points, manifest, lock, {name for row in governing for name in row.versions})
 
 
-def _is_lock_of(manifest: Manifest, governing: list[LockFile], lock: LockFile) -> bool:
+def _check_held(points: Points, manifest: Manifest, lock: LockFile, held: set[str]) -> None:
+    asked = [row for row in manifest.dependencies if row.scope is not DependencyScope.OPTIONAL]
+    for row in asked if _is_lock_of(manifest, held, lock) else ():
+        if row.name not in held and not _is_local(row):
+            points.add("dependency.not-in-lock", row.path, row.line, name=row.name, lock=lock.path)
+
+
+def _governs(lock: LockFile, manifest: Manifest) -> bool:
+    inside = f"{manifest.folder}/x".lstrip("/")
+    return lock.ecosystem is manifest.ecosystem and is_below(inside, lock.folder)
+
+
+def _is_lock_of(manifest: Manifest, held: set[str], lock: LockFile) -> bool:
     """A lock beside its manifest that has most of it; a compiled list may be another one's."""
-    if lock.folder != manifest.folder or ";" in "".join(
-        row.specifier for row in manifest.dependencies
-    ):
+    if lock.folder != manifest.folder or any(";" in row.specifier for row in manifest.dependencies):
         return False
-    rows = [row for row in manifest.dependencies if row.scope is DependencyScope.PRODUCT]
-    held = [row for row in rows if any(row.name in other.versions for other in governing)]
-    own = lock.path.endswith(
-        (
-            "poetry.lock",
-            "uv.lock",
-            "pdm.lock",
-            "Pipfile.lock",
-            ".json",
-            "yarn.lock",
-            "pnpm-lock.yaml",
-            "Cargo.lock",
-            "go.sum",
-        )
-    )
-    if manifest.path.endswith((".txt", ".in", "setup.py", "setup.cfg")) and own:
+    compiled = "requirements" in lock.path.rsplit("/", 1)[-1]
+    if manifest.path.endswith((".txt", ".in", "setup.py", "setup.cfg")) and not compiled:
         return False
-    return len(held) * 2 >= len(rows) and bool(rows)
+    rows = [row.name for row in manifest.dependencies if row.scope is DependencyScope.PRODUCT]
+    return bool(rows) and 2 * len(held.intersection(rows)) >= len(rows)
 
 
 def _is_local(row: DeclaredDependency) -> bool:
@@ -312,7 +310,7 @@ def _check_unlocked(points: Points, manifest: Manifest, files: RepositoryFiles) 
 def _check_versions(points: Points, declared: Iterable[Manifest]) -> None:
     """One package at two exact versions in manifests that are installed together."""
     exact: dict[tuple[Ecosystem, str, str], dict[str, DeclaredDependency]] = defaultdict(dict)
-    for row in (row for manifest in declared for row in manifest.dependencies):
+    for row in _rows(declared):
         match = re.fullmatch(r"===?\s*([\w.+!-]+)|(\d+\.\d+\.\d+[\w.-]*)", row.specifier)
         if match:
             folder = parent_of(row.path)

@@ -104,22 +104,18 @@ def _speaks_for_itself(symbol: PublicSymbol) -> bool:
 def _check_parameters(
     points: Points, path: str, name: str, node: FunctionNode, docstring: str
 ) -> None:
-    entries = documented_parameters(docstring)
+    entries = set(documented_parameters(docstring))
     named, takes_others = signature(node)
     starred = {argument.arg for argument in (node.args.vararg, node.args.kwarg) if argument}
-    if not set(entries) & {*named, *starred}:
+    if not entries & {*named, *starred}:
         return  # nothing is described, or another function is
-    for entry in entries:
-        if entry not in named and entry not in starred | {"self", "cls"} and not takes_others:
+    for entry in sorted(entries - named.keys() - starred - {"self", "cls"}):
+        if not takes_others:
             points.add(
                 "documentation.unknown-parameter", path, node.lineno, name=name, parameter=entry
             )
-    missing = [
-        parameter
-        for parameter in named
-        if parameter not in entries and not parameter.startswith("_")
-    ]
-    if missing and len(missing) <= len(named) - len(missing):
+    missing = [parameter for parameter in named if parameter not in entries and parameter[0] != "_"]
+    if 0 < len(missing) <= len(named) - len(missing):
         points.add(
             "documentation.missing-parameter",
             path,

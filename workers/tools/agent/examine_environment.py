@@ -16,7 +16,7 @@ from workers.tools.agent.examination import Points, run_apart
 from workers.tools.agent.foreign_imports import JS_SUFFIXES
 from workers.tools.agent.lock_files import is_lock
 from workers.tools.agent.manifests import Ecosystem, is_manifest, manifests
-from workers.tools.agent.repository_files import RepositoryFiles, is_product, is_sample, line_of
+from workers.tools.agent.repository_files import RepositoryFiles, is_product, is_sample
 from workers.tools.agent.services import is_compose
 from workers.tools.agent.yaml_nodes import yaml_documents
 from workers.tools.registry import ToolContext
@@ -41,6 +41,7 @@ _DECLARED = (
     ("go.mod", "Go", r"^go\s+(\S+)"),
     ("Cargo.toml", "Rust", r'^rust-version\s*=\s*"([^"]+)"'),
 )
+_LANGUAGES = {Ecosystem.PYTHON: "Python", Ecosystem.JAVASCRIPT: "Node.js"}
 _IMAGES = re.compile(
     r"^(?:docker\.io/|library/)*(python|node|golang|rust|ruby|openjdk|eclipse-temurin|php)(?::([\w.-]+))?$"
 )
@@ -147,78 +148,82 @@ def _check_runtimes(
     points: Points, files: RepositoryFiles, runtimes: list[tuple[str, str, str, int]]
 ) -> None:
     languages = {language for language, *_ in runtimes}
-    for manifest in manifests(files):
-        language = {Ecosystem.PYTHON: "Python", Ecosystem.JAVASCRIPT: "Node.js"}.get(
-            manifest.ecosystem
-        )
-        if (
-            manifest.folder
-            or language is None
-            or language in languages
-            or not manifest.dependencies
-        ):
-            continue
-        if is_sample(manifest.path) or manifest.path.endswith((".txt", ".in")):
-            continue
-        points.add("environment.no-runtime-version", manifest.path, 1, language=language)
-        languages.add(language)
-    needed = {
-        language: version for language, version, path, _ in runtimes if not is_dockerfile(path)
-    }
+    top = [row for row in manifests(files) if not row.folder and row.dependencies]
+    for manifest in (row for row in top if not row.path.endswith((".txt", ".in"))):
+        language = _LANGUAGES.get(manifest.ecosystem)
+        if language is not None and language not in languages:
+            points.add("environment.no-runtime-version", manifest.path, 1, language=language)
+            languages.add(language)
+    _check_images(points, runtimes)
+
+
+def _check_images(points: Points, runtimes: list[tuple[str, str, str, int]]) -> None:
+    needed = {row[0]: row[1] for row in runtimes if not is_dockerfile(row[2])}
     for language, version, path, line in runtimes:
-        least = re.match(r"(?:>=|\^|~=?)\s*(\d+)(?:\.(\d+))?", needed.get(language, ""))
-        given = re.match(r"(\d+)(?:\.(\d+))?", version)
-        known = is_dockerfile(path) and least and given and given.group(2) is not None
-        if known and least and given and _numbers(given) < _numbers(least):
+        need = needed.get(language, "")
+        if is_dockerfile(path) and _is_older(version, need):
             points.add(
                 "environment.runtimes-differ",
                 path,
                 line,
                 language=language,
                 version=version,
-                needed=needed[language],
+                needed=need,
             )
 
 
-def _numbers(match: re.Match[str]) -> tuple[int, int]:
-    return int(match.group(1)), int(match.group(2) or 0)
+def _is_older(version: str, needed: str) -> bool:
+    """Whether an image's tag, which has two numbers, is below the least version that is needed."""
+    least = re.match(r"(?:>=|\^|~=?)\s*(\d+)(?:\.(\d+))?", needed)
+    given = re.match(r"(\d+)\.(\d+)", version)
+    return bool(least and given) and _numbers(given) < _numbers(least)
+
+
+def _numbers(match: re.Match[str] | None) -> tuple[int, int]:
+    return (int(match.group(1)), int(match.group(2) or 0)) if match else (0, 0)
 
 
 def _variables(files: RepositoryFiles) -> dict[str, tuple[str, int]]:
     """Variables that the product cannot do without, and the first place that reads each."""
     found: dict[str, tuple[str, int]] = {}
-    for path in files.python():
-        tree = files.tree(path)
-        if tree is not None and is_product(path):
-            for name, line in _required(tree):
-                found.setdefault(name, (path, line))
     for path, text in files.texts.items():
-        if path.endswith(JS_SUFFIXES) and is_product(path):
-            for match in _JS_VARIABLE.finditer(text):
-                name = match.group(1) or match.group(2)
-                found.setdefault(name, (path, text.count("\n", 0, match.start()) + 1))
-    return {name: place for name, place in found.items() if name not in _COMMON}
+        for name, line in _needed(files, path, text) if is_product(path) else ():
+            if name not in _COMMON:
+                found.setdefault(name, (path, line))
+    return found
+
+
+def _needed(files: RepositoryFiles, path: str, text: str) -> Iterator[tuple[str, int]]:
+    if path.endswith(".py") and "os.environ" in text:
+        tree = files.tree(path)
+        yield from _required(tree) if tree else ()
+    elif path.endswith(JS_SUFFIXES):
+        for match in _JS_VARIABLE.finditer(text):
+            yield match.group(1) or match.group(2), text.count("\n", 0, match.start()) + 1
 
 
 def _required(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """`os.environ["NAME"]` that is read, where the file nowhere asks whether it is there, nor sets it."""
     nodes = list(ast.walk(tree))
-    excused = {
-        node.value
-        for holder in nodes
-        if _asks(holder)
-        for node in ast.walk(holder)
-        if isinstance(node, ast.Constant)
-    }
-    for node in nodes:
-        if (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.ctx, ast.Load)
-            and _is_environ(node.value)
-        ):
-            name = node.slice.value if isinstance(node.slice, ast.Constant) else None
-            if isinstance(name, str) and name.isupper() and name not in excused:
-                yield name, node.lineno
+    excused = {text for holder in nodes if _asks(holder) for text in _texts(holder)}
+    for node in (node for node in nodes if isinstance(node, ast.Subscript)):
+        name = _variable(node)
+        if name is not None and name not in excused:
+            yield name, node.lineno
+
+
+def _texts(holder: ast.AST) -> Iterator[str]:
+    for node in ast.walk(holder):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _variable(node: ast.Subscript) -> str | None:
+    """The name, where a node reads a variable that has to be there."""
+    if not _is_environ(node.value):
+        return None
+    name = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    return name if isinstance(name, str) and name.isupper() else None
 
 
 def _asks(node: ast.AST) -> bool:
@@ -278,12 +283,7 @@ def _facts(
             path=path,
             line=line,
         )
-    taken: dict[tuple[str, ...], str] = {}
-    for name, command in _INSTALLS:
-        family = next(tools for tools in _SAME_TOOL if command.split()[0] in tools)
-        if name in files.known and family not in taken:
-            taken[family] = command
-            yield notice("exam_environment_install", path=name, command=command)
+    yield from _installations(files)
     for name, image, path, _ in services:
         yield notice("exam_environment_service", name=name, image=image, path=path)
     by_path: dict[str, list[str]] = defaultdict(list)
@@ -291,6 +291,15 @@ def _facts(
         by_path[path].append(f"{name} ({line})")
     for path, names in by_path.items():
         yield notice("exam_environment_variables", path=path, names=names)
-    for path in files.texts:
-        if _EXAMPLES.search(path):
-            yield notice("exam_environment_example", path=path, line=line_of(files.texts[path]))
+    for path in filter(_EXAMPLES.search, files.texts):
+        yield notice("exam_environment_example", path=path)
+
+
+def _installations(files: RepositoryFiles) -> Iterator[Notice]:
+    """One command of each family of tools, that of a lock first."""
+    taken: set[tuple[str, ...]] = set()
+    for name, command in _INSTALLS:
+        family = next(tools for tools in _SAME_TOOL if command.split()[0] in tools)
+        if name in files.known and family not in taken:
+            taken.add(family)
+            yield notice("exam_environment_install", path=name, command=command)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from shared.models.agent import CheckedItem, RepositoryExamination
 from shared.models.findings import Place, Severity
-from shared.models.notices import notice
+from shared.models.notices import Notice, notice
 from shared.tools.agent_inputs import ExaminationInput
 from workers.tools.agent.examination import Points, run_apart
 from workers.tools.agent.manifests import is_manifest
@@ -94,32 +94,47 @@ def run(inputs: ExaminationInput, context: ToolContext) -> RepositoryExamination
 
 
 def examine(files: RepositoryFiles) -> RepositoryExamination:
-    """Name each verifier once a folder, the one nearest to the root first."""
+    """Name each verifier, with the place nearest to the root."""
     points = Points(RULES)
-    configured = {verifier: place for verifier in VERIFIERS if (place := _place(files, verifier))}
-    ci = {path: text for path, text in files.texts.items() if _CI.search(path)}
-    pipelines = [] if _calls_all(ci.values()) else list(ci.values())
+    places = ((verifier, _place(files, verifier)) for verifier in VERIFIERS)
+    configured = {verifier: place for verifier, place in places if place is not None}
+    _check_pipelines(points, files, configured)
+    if not _has_tests(files):
+        points.add("verification.no-tests")
+    commands = [_command(files, verifier, place) for verifier, place in configured.items()]
+    items = [_item(verifier, place) for verifier, place in configured.items()]
+    return points.examination(commands or [notice("exam_verification_none")], items)
+
+
+def _has_tests(files: RepositoryFiles) -> bool:
+    """Where there is next to nothing to test, nothing is missed."""
+    sources = [path for path in files.paths if path.endswith(_SOURCE) and not is_sample(path)]
+    return len(sources) < 2 or any(map(is_test, sources))
+
+
+def _item(verifier: Verifier, place: Place) -> CheckedItem:
+    return CheckedItem(item=verifier.name, state="met", places=(place,))
+
+
+def _command(files: RepositoryFiles, verifier: Verifier, place: Place) -> Notice:
+    return notice(
+        "exam_verification_command",
+        name=verifier.name,
+        command=verifier.command,
+        folder=_folder(files, place.path),
+    )
+
+
+def _check_pipelines(
+    points: Points, files: RepositoryFiles, configured: Mapping[Verifier, Place]
+) -> None:
+    pipelines = [text for path, text in files.texts.items() if _CI.search(path)]
+    if not pipelines or _calls_all(pipelines):
+        return
     for verifier, place in configured.items():
         called = any(_is_called(verifier, text) for text in pipelines)
-        if pipelines and verifier.name in _CHECKERS and not called:
+        if verifier.name in _CHECKERS and not called:
             points.add("verification.not-in-ci", place.path, place.line, name=verifier.name)
-    sources = [path for path in files.paths if path.endswith(_SOURCE) and not is_sample(path)]
-    if len(sources) > 1 and not any(is_test(path) for path in sources):
-        points.add("verification.no-tests", None)
-    items = [
-        CheckedItem(item=verifier.name, state="met", places=(place,))
-        for verifier, place in configured.items()
-    ]
-    facts = [
-        notice(
-            "exam_verification_command",
-            name=verifier.name,
-            command=verifier.command,
-            folder=_folder(files, place.path),
-        )
-        for verifier, place in configured.items()
-    ]
-    return points.examination(facts or [notice("exam_verification_none")], items)
 
 
 def _folder(files: RepositoryFiles, path: str) -> str:

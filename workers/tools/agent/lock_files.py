@@ -105,12 +105,17 @@ def _package_lock(path: str, text: str) -> LockFile:
         for place, row in packages.items()
         if "node_modules/" in place
     ]
-    rows += list(_nested(content.get("dependencies") or {})) if not packages else []
+    rows += [] if packages else list(_nested(content.get("dependencies") or {}))
     lock = _lock(Ecosystem.JAVASCRIPT, path, rows)
+    return LockFile(lock.ecosystem, path, lock.versions, _asked(packages.get("")))
+
+
+def _asked(package: dict[str, Any] | None) -> Mapping[str, str] | None:
+    if package is None:
+        return None
     sections = ("dependencies", "devDependencies", "optionalDependencies")
-    asked = [packages.get("", {}).get(section) or {} for section in sections]
-    root = {name: str(row) for section in asked for name, row in section.items()}
-    return LockFile(lock.ecosystem, path, lock.versions, root if "" in packages else None)
+    asked = ((package.get(section) or {}).items() for section in sections)
+    return {name: str(row) for section in asked for name, row in section}
 
 
 def _nested(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

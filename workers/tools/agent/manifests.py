@@ -14,7 +14,7 @@ from typing import Any
 from shared.text.bounded_json import loads
 from shared.text.toml_bounds import check_toml
 from workers.tools.agent.distribution_names import normalised
-from workers.tools.agent.repository_files import RepositoryFiles, line_of, parent_of
+from workers.tools.agent.repository_files import RepositoryFiles, is_sample, line_of, parent_of
 
 
 class DependencyScope(StrEnum):
@@ -79,7 +79,7 @@ def manifests(files: RepositoryFiles) -> list[Manifest]:
     for path, text in files.texts.items():
         name = path.rsplit("/", 1)[-1]
         reader = _READERS.get(name) or (_requirements if is_manifest(path) else None)
-        if reader is not None:
+        if reader is not None and not is_sample(path):
             try:
                 read.append(reader(path, text))
             except (
@@ -159,25 +159,36 @@ def _requirements(path: str, text: str) -> Manifest:
 def _pyproject(path: str, text: str) -> Manifest:
     table = toml_table(text)
     project, tool = table.get("project", {}), table.get("tool", {})
-    rows = [(row, DependencyScope.PRODUCT) for row in project.get("dependencies", ())]
+    poetry = tool.get("poetry", {})
+    rows = [*_project_rows(project), *_development_rows(table, tool)]
+    dependencies = [*_declared(path, text, rows), *_poetry(path, text, poetry)]
+    whole = "dependencies" not in project.get("dynamic", ()) and bool(project or poetry)
+    return _python(path, dependencies, whole, project.get("name") or poetry.get("name", ""))
+
+
+def _project_rows(project: Mapping[str, Any]) -> Iterator[tuple[str, DependencyScope]]:
+    for row in project.get("dependencies", ()):
+        yield row, DependencyScope.PRODUCT
     for group, entries in project.get("optional-dependencies", {}).items():
-        rows += [(row, _group_scope(group)) for row in entries]
-    for entries in table.get("dependency-groups", {}).values():
-        rows += [(row, DependencyScope.DEVELOPMENT) for row in entries if isinstance(row, str)]
-    rows += [
-        (row, DependencyScope.DEVELOPMENT) for row in tool.get("uv", {}).get("dev-dependencies", ())
+        for row in entries:
+            yield row, _group_scope(group)
+
+
+def _development_rows(
+    table: Mapping[str, Any], tool: Mapping[str, Any]
+) -> list[tuple[str, DependencyScope]]:
+    lists = [
+        *table.get("dependency-groups", {}).values(),
+        tool.get("uv", {}).get("dev-dependencies", ()),
+        table.get("build-system", {}).get("requires", ()),
     ]
-    rows += [
+    rows = [
         (row, DependencyScope.DEVELOPMENT)
-        for row in table.get("build-system", {}).get("requires", ())
+        for entries in lists
+        for row in entries
+        if isinstance(row, str)
     ]
-    rows += _hatch_rows(tool.get("hatch", {}))
-    dependencies = [*_declared(path, text, rows), *_poetry(path, text, tool.get("poetry", {}))]
-    whole = "dependencies" not in project.get("dynamic", ()) and bool(
-        {"project", "poetry"} & {*table, *tool}
-    )
-    name = project.get("name") or tool.get("poetry", {}).get("name", "")
-    return _python(path, dependencies, whole, name)
+    return rows + _hatch_rows(tool.get("hatch", {}))
 
 
 def _hatch_rows(hatch: Mapping[str, Any]) -> list[tuple[str, DependencyScope]]:
@@ -238,30 +249,34 @@ def _setup_cfg(path: str, text: str) -> Manifest:
 
 def _setup_py(path: str, text: str) -> Manifest:
     """Its literals; what it computes is not known."""
-    calls = [
-        node
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call)
-        and getattr(node.func, "id", getattr(node.func, "attr", "")) == "setup"
-    ]
-    rows: list[tuple[str, DependencyScope]] = []
-    whole, name = bool(calls), ""
-    for keyword in (keyword for call in calls for keyword in call.keywords):
-        try:
-            value = ast.literal_eval(keyword.value)
-        except (ValueError, TypeError):
-            whole = whole and keyword.arg not in ("install_requires", None)
-            continue
-        if keyword.arg == "install_requires" and isinstance(value, list | tuple):
-            rows += [(row, DependencyScope.PRODUCT) for row in value]
-        elif keyword.arg in ("extras_require", "tests_require") and isinstance(value, dict):
-            rows += [
-                (row, _group_scope(group)) for group, entries in value.items() for row in entries
-            ]
-        elif keyword.arg == "name":
-            name = str(value)
-    whole = whole and bool(rows)
-    return _python(path, _declared(path, text, rows), whole, name)
+    keywords = _setup_keywords(ast.parse(text))
+    required = _literal(keywords.get("install_requires"))
+    extras = _literal(keywords.get("extras_require"))
+    rows = [(row, DependencyScope.PRODUCT) for row in required or ()]
+    for group, entries in extras.items() if isinstance(extras, dict) else ():
+        rows += [(row, _group_scope(group)) for row in entries]
+    whole = bool(required) and None not in keywords
+    return _python(
+        path, _declared(path, text, rows), whole, str(_literal(keywords.get("name")) or "")
+    )
+
+
+def _setup_keywords(tree: ast.Module) -> dict[str | None, ast.expr]:
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {
+        keyword.arg: keyword.value
+        for call in calls
+        if ast.unparse(call.func).rpartition(".")[2] == "setup"
+        for keyword in call.keywords
+    }
+
+
+def _literal(node: ast.expr | None) -> Any:
+    """The value of a literal, None for what is computed."""
+    try:
+        return None if node is None else ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
 
 
 def _pipfile(path: str, text: str) -> Manifest:

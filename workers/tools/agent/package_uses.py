@@ -22,6 +22,7 @@ class PackageUse:
     name: str
     path: str
     line: int
+    ecosystem: Ecosystem
     guarded: bool = False
 
 
@@ -36,7 +37,7 @@ def _python_imports(files: RepositoryFiles) -> Iterator[PackageUse]:
         tree = files.tree(path)
         for module in imported_modules(tree) if tree else ():
             if module.top not in sys.stdlib_module_names | local | _PROVIDED:
-                yield PackageUse(module.name, path, module.line, module.guarded)
+                yield PackageUse(module.name, path, module.line, Ecosystem.PYTHON, module.guarded)
 
 
 def _parts(path: str) -> list[str]:
@@ -44,33 +45,28 @@ def _parts(path: str) -> list[str]:
 
 
 def _javascript_imports(files: RepositoryFiles) -> Iterator[PackageUse]:
-    aliases = {
-        alias.rstrip("/*")
-        for path in files.named(
-            "tsconfig.json",
-            "jsconfig.json",
-            "vite.config.ts",
-            "vite.config.js",
-            "package.json",
-            "deno.json",
-        )
-        for alias in re.findall(r'"([@~#\w][\w@/-]*)(?:/\*)?"\s*:', files.texts[path])
-        if not path.endswith("package.json")
-    }
-    folders = {
-        part for path in files.paths if path.endswith(JS_SUFFIXES) for part in path.split("/")[:-1]
-    }
-    for path, text in files.texts.items():
-        if path.endswith(JS_SUFFIXES) and not is_sample(path) and ".min." not in path:
-            for name, line in javascript_packages(text):
-                if name not in aliases and name.partition("/")[0] not in aliases | folders:
-                    yield PackageUse(name, path, line)
+    sources = [path for path in files.texts if path.endswith(JS_SUFFIXES) and not is_sample(path)]
+    own = {part for path in sources for part in path.split("/")[:-1]} | set(_aliases(files))
+    for path in sources:
+        for name, line in javascript_packages(files.texts[path]) if ".min." not in path else ():
+            if own.isdisjoint((name, name.partition("/")[0])):
+                yield PackageUse(name, path, line, Ecosystem.JAVASCRIPT)
+
+
+def _aliases(files: RepositoryFiles) -> Iterator[str]:
+    """Names that a configuration gives to the project's own folders."""
+    names = ("tsconfig.json", "jsconfig.json", "vite.config.ts", "vite.config.js", "deno.json")
+    for path in files.named(*names):
+        for alias in re.findall(r'"([@~#\w][\w@/-]*)(?:/\*)?"\s*:', files.texts[path]):
+            yield alias.rstrip("/*")
 
 
 def _go_imports(files: RepositoryFiles) -> Iterator[PackageUse]:
     for path, text in files.texts.items():
         if path.endswith(".go") and not is_sample(path):
-            yield from (PackageUse(name, path, line) for name, line in go_packages(text))
+            yield from (
+                PackageUse(name, path, line, Ecosystem.GO) for name, line in go_packages(text)
+            )
 
 
 PACKAGE_USES: Mapping[Ecosystem, Callable[[RepositoryFiles], Iterator[PackageUse]]] = {

@@ -44,24 +44,15 @@ def is_gitlab(path: str) -> bool:
 def check_workflow(points: Points, path: str, text: str) -> None:
     """Raise what is unwise in a workflow of GitHub."""
     for document in yaml_documents(text):
-        permissions = document.get("permissions")
-        if permissions and permissions.text == "write-all":
-            points.add("ops.action-write-all", path, permissions.line)
         for key, node in document.walk():
+            if not node.text:
+                continue
             if key == "permissions" and node.text == "write-all":
                 points.add("ops.action-write-all", path, node.line)
-            if key == "uses" and node.text:
+            elif key == "uses":
                 _check_uses(points, path, node)
-            if key == "run" and node.text:
+            elif key == "run":
                 _check_script(points, path, node)
-                for match in _STRANGERS.finditer(node.text):
-                    expression = match.group().strip("${} ")
-                    points.add(
-                        "ops.action-injection",
-                        path,
-                        _line(node, match.start()),
-                        expression=expression,
-                    )
         _check_target(points, path, document)
 
 
@@ -86,24 +77,28 @@ def _check_script(points: Points, path: str, node: YamlNode) -> None:
         points.add("ops.ci-secret-echo", path, _line(node, match.start()))
     for match in PIPE_TO_SHELL.finditer(node.text):
         points.add("ops.pipe-to-shell", path, _line(node, match.start()))
+    for match in _STRANGERS.finditer(node.text):
+        expression = match.group().strip("${} ")
+        points.add("ops.action-injection", path, _line(node, match.start()), expression=expression)
 
 
 def _check_target(points: Points, path: str, document: YamlNode) -> None:
     """A stranger's code checked out where the repository's secrets are."""
     triggers = document.get("on")
-    names = {triggers.text, *(name.text for name, _ in triggers.items())} if triggers else set()
-    names |= {entry.text for entry in triggers.entries()} if triggers else set()
-    if "pull_request_target" not in names:
+    if triggers is None or "pull_request_target" not in {node.text for _, node in _names(triggers)}:
         return
     for step in _steps(document):
         uses, reference = step.get("uses"), step.get("with", "ref")
-        if (
-            uses
-            and uses.text.startswith("actions/checkout")
-            and reference
-            and "head" in reference.text
-        ):
+        checks_out = uses is not None and uses.text.startswith("actions/checkout")
+        if checks_out and reference is not None and "head" in reference.text:
             points.add("ops.action-target-checkout", path, reference.line)
+
+
+def _names(triggers: YamlNode) -> Iterator[tuple[str, YamlNode]]:
+    """The events, however they are written: one, a list, or a mapping."""
+    yield "", triggers
+    yield from (("", entry) for entry in triggers.entries())
+    yield from (("", name) for name, _ in triggers.items())
 
 
 def _steps(document: YamlNode) -> Iterator[YamlNode]:

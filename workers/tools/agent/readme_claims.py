@@ -28,7 +28,7 @@ _MAKE_TARGET = re.compile(r"^([A-Za-z0-9_./-]+(?:[ \t]+[A-Za-z0-9_./-]+)*)[ \t]*
 
 
 @dataclass(frozen=True)
-class Reference:
+class PageReference:
     """What a page refers to and where; `kind` is how."""
 
     text: str
@@ -36,7 +36,7 @@ class Reference:
     kind: str
 
 
-def links(text: str) -> Iterator[Reference]:
+def links(text: str) -> Iterator[PageReference]:
     """Relative links of a Markdown page, blocks of code left out."""
     plain = text
     for pattern in (_FENCE, _COMMENT, _INLINE_CODE):
@@ -45,7 +45,7 @@ def links(text: str) -> Iterator[Reference]:
         target = match.group(1) or match.group(2)
         start = match.start(1) if match.group(1) else match.start(2)
         if not re.match(r"[a-zA-Z][\w+.-]*:|//|#|/|\{|<|\$|@", target) and "{{" not in target:
-            yield Reference(target, text.count("\n", 0, start) + 1, "link")
+            yield PageReference(target, text.count("\n", 0, start) + 1, "link")
 
 
 def missing_link(files: RepositoryFiles, page: str, target: str) -> str | None:
@@ -65,7 +65,7 @@ def missing_link(files: RepositoryFiles, page: str, target: str) -> str | None:
     return None if path in files.known else path
 
 
-def commands(text: str) -> Iterator[Reference]:
+def commands(text: str) -> Iterator[PageReference]:
     """The lines of shell blocks up to the first one that goes elsewhere."""
     for fence in _FENCE.finditer(text):
         if fence.group("info").split(" ")[0].strip("{.}").casefold() not in _SHELLS:
@@ -75,7 +75,7 @@ def commands(text: str) -> Iterator[Reference]:
             command = re.sub(r"^\s*(?:\$|>|%)\s+", "", line).strip()
             if re.match(r"(?:cd|git clone|mkdir|pushd|curl|wget|cat >|docker run)\b", command):
                 break
-            yield Reference(command, first + number, "command")
+            yield PageReference(command, first + number, "command")
 
 
 def missing_of_command(files: RepositoryFiles, command: str) -> tuple[str, str] | None:

@@ -49,23 +49,30 @@ def check_compose(points: Points, path: str, text: str) -> None:
 
 
 def _check_service(points: Points, path: str, service: YamlNode) -> None:
-    privileged, image = service.get("privileged"), service.get("image")
+    privileged, image, volumes = map(service.get, ("privileged", "image", "volumes"))
     if privileged and privileged.is_true():
         points.add("ops.compose-privileged", path, privileged.line)
     if image and is_unpinned_image(image.text) and not service.get("build"):
         points.add("ops.image-latest", path, image.line, image=image.text)
-    volumes = service.get("volumes")
     for volume in volumes.entries() if volumes else ():
-        source = volume.get("source")
-        folder = source.text if source else volume.text.partition(":")[0]
-        if folder.endswith("docker.sock"):
-            points.add("ops.compose-docker-socket", path, volume.line)
-        elif _HOST_FOLDERS.match(folder):
-            points.add("ops.compose-host-mount", path, volume.line, folder=folder)
+        _check_volume(points, path, volume)
     for name, value, line in _environment(service):
-        given = _VARIABLE_WITH_DEFAULT.sub(r"\1", value)
-        if SECRET_NAME.search(name) and is_given_secret(given):
-            points.add("ops.compose-password", path, line, name=name)
+        _check_variable(points, path, line, name, value)
+
+
+def _check_variable(points: Points, path: str, line: int, name: str, value: str) -> None:
+    given = _VARIABLE_WITH_DEFAULT.sub(r"\1", value)
+    if SECRET_NAME.search(name) and is_given_secret(given):
+        points.add("ops.compose-password", path, line, name=name)
+
+
+def _check_volume(points: Points, path: str, volume: YamlNode) -> None:
+    source = volume.get("source")
+    folder = source.text if source else volume.text.partition(":")[0]
+    if folder.endswith("docker.sock"):
+        points.add("ops.compose-docker-socket", path, volume.line)
+    elif _HOST_FOLDERS.match(folder):
+        points.add("ops.compose-host-mount", path, volume.line, folder=folder)
 
 
 def _environment(service: YamlNode) -> Iterator[tuple[str, str, int]]:
@@ -79,16 +86,13 @@ def _environment(service: YamlNode) -> Iterator[tuple[str, str, int]]:
 
 def check_kubernetes(points: Points, path: str, text: str) -> None:
     """Raise what is unwise in the workloads of a manifest; other YAML has none."""
-    if "apiVersion" not in text or "kind" not in text:
-        return
-    for document in yaml_documents(text):
+    for document in yaml_documents(text) if "apiVersion" in text else ():
         kind = document.get("kind")
-        if kind and kind.text in _WORKLOADS:
-            for key, node in document.walk():
-                if key in ("containers", "initContainers") and not node.is_list:
-                    _check_container(points, path, node, key == "containers")
-                if key in ("hostNetwork", "hostPID", "hostIPC") and node.is_true():
-                    points.add("ops.kubernetes-host", path, node.line, setting=key)
+        for key, node in document.walk() if kind and kind.text in _WORKLOADS else ():
+            if key in ("containers", "initContainers") and not node.is_list:
+                _check_container(points, path, node, key == "containers")
+            if key in ("hostNetwork", "hostPID", "hostIPC") and node.is_true():
+                points.add("ops.kubernetes-host", path, node.line, setting=key)
 
 
 def _check_container(points: Points, path: str, container: YamlNode, lasting: bool) -> None:
@@ -97,21 +101,19 @@ def _check_container(points: Points, path: str, container: YamlNode, lasting: bo
         return
     if is_unpinned_image(image.text):
         points.add("ops.image-latest", path, image.line, image=image.text)
-    privileged = container.get("securityContext", "privileged")
-    if privileged and privileged.is_true():
-        points.add("ops.kubernetes-privileged", path, privileged.line)
-    user, no_root = (container.get("securityContext", key) for key in ("runAsUser", "runAsNonRoot"))
-    for node in (
-        user if user and user.text == "0" else None,
-        no_root if no_root and no_root.is_false() else None,
-    ):
-        if node:
-            points.add("ops.kubernetes-root", path, node.line)
+    security = container.get("securityContext")
+    for key, node in security.items() if security else ():
+        _check_security(points, path, key.text, node)
     if lasting and not container.get("resources", "limits"):
-        name = container.get("name")
-        points.add(
-            "ops.kubernetes-limits", path, container.line, name=name.text if name else image.text
-        )
+        name = container.get("name") or image
+        points.add("ops.kubernetes-limits", path, container.line, name=name.text)
+
+
+def _check_security(points: Points, path: str, key: str, node: YamlNode) -> None:
+    if key == "privileged" and node.is_true():
+        points.add("ops.kubernetes-privileged", path, node.line)
+    if (key == "runAsUser" and node.text == "0") or (key == "runAsNonRoot" and node.is_false()):
+        points.add("ops.kubernetes-root", path, node.line)
 
 
 def check_terraform(points: Points, path: str, text: str) -> None:
