@@ -80,15 +80,14 @@ def _numpy(text: str) -> Iterator[str]:
 
 def _entries(section: str, indent: str, *, deeper: bool) -> Iterator[str]:
     """The first lines of a section's entries: those at its own indentation, until it ends."""
-    lines = [line for line in section.split("\n") if line.strip()]
+    lines = list(filter(str.strip, section.split("\n")))
     own = _width(lines[0]) if lines else 0
     if deeper and own <= len(indent):
         return
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
-        width = _width(line)
-        if width < own or (not deeper and _UNDERLINE.fullmatch(after)):
+        if _width(line) < own or _UNDERLINE.fullmatch("" if deeper else after):
             return
-        if width == own:
+        if _width(line) == own:
             yield line.strip()
 
 

@@ -106,9 +106,15 @@ def _check_use(
     if rows:
         _check_scope(points, use, rows, governing)
     else:
-        manifest = max(governing, key=lambda manifest: len(manifest.folder)).path
-        rule = "dependency.transitive" if _is_locked(use, locks) else "dependency.undeclared"
-        points.add(rule, use.path, use.line, name=_shown(use), manifest=manifest)
+        _name_missing(points, use, governing, locks)
+
+
+def _name_missing(
+    points: Points, use: PackageUse, governing: list[Manifest], locks: list[LockFile]
+) -> None:
+    rule = "dependency.transitive" if _is_locked(use, locks) else "dependency.undeclared"
+    manifest = max((row.path for row in governing), key=lambda path: path.count("/"))
+    points.add(rule, use.path, use.line, name=_shown(use), manifest=manifest)
 
 
 def _is_excused(use: PackageUse, own: Iterable[Manifest]) -> bool:
