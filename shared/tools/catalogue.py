@@ -8,6 +8,7 @@ from shared.delivery.contracts import QUEUE_APPLY
 from shared.errors import ToolError
 from shared.models.agent import (
     BranchCommit,
+    ChangeSubject,
     CheckedPatch,
     CommandReport,
     LocatedError,
@@ -31,6 +32,7 @@ from shared.tools.agent_inputs import (
     ErrorInput,
     PatchInput,
     ReadInput,
+    WorkspaceInput,
 )
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope
 from shared.tools.case_inputs import (
@@ -320,6 +322,15 @@ _CARDS = (
         inputs=ReadInput,
         reply=ReadFiles,
         cost=ToolCost(seconds=0.1),
+    ),
+    ToolCard(
+        name="agent.change",
+        purpose="Makes the subject of a review of what an agent has changed.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.agent.change",
+        inputs=WorkspaceInput,
+        reply=ChangeSubject,
+        cost=ToolCost(seconds=0.3),
     ),
     *EXAMINER_CARDS,
 )

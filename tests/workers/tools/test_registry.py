@@ -51,7 +51,14 @@ PREPARED: dict[str, JsonValue] = {
     "queries": [{"text": "cough"}],
 }
 """Of the inputs of the tools that read a chart, what is not the subject: the least that makes sense."""
-ASKED: dict[str, JsonValue] = {"paths": ["a.py"]}
+ASKED: dict[str, JsonValue] = {
+    "paths": ["a.py"],
+    "intent": "code_search",
+    "query": "f",
+    "patch": "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = 1\n",
+    "command": "true",
+    "text": 'File "a.py", line 1',
+}
 """The same for the tools that read a workspace."""
 
 
