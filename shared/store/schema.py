@@ -12,7 +12,9 @@ runs ──< steps ──< usage         a step's row is its own outbox; usage h
 daily_spending                   the rows of `usage` up to some id, summed up by day and who spoke
 evals                            labelled cases before panels; their runs are found by idempotency key
 documents                        content-addressed texts and files
- └──< passages                   what texts are searched by, for all runs that name them
+ ├──< passages                   what texts are searched by, for all runs that name them
+ └──< code_graphs                which document is the graph of a tree of code
+code_facts                       what single files of code say, by a hash of all that it depends on
 processes                        presence: who is alive with how many slots, on the database's clock
 
 What is written again and again (`runs`, `steps`) stays narrow, what is written once and large has tables of its own: an
@@ -282,6 +284,25 @@ passages = sa.Table(
     sa.PrimaryKeyConstraint("document", "version", "number"),
 )
 sa.Index("ix_passages_terms", passages.c.terms, postgresql_using="gin")
+
+code_facts = sa.Table(
+    "code_facts",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("facts", sa.LargeBinary, nullable=False),
+)
+
+code_graphs = sa.Table(
+    "code_graphs",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column(
+        "document",
+        sa.Text,
+        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
+        nullable=False,
+    ),
+)
 
 decisions = sa.Table(
     "decisions",

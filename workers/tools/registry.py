@@ -14,6 +14,7 @@ from shared.errors import ToolError
 from shared.models.wire import ForeignWire, Wire
 from shared.tools.card import ORDINARY, ToolCard, ToolLimits
 from shared.tools.catalogue import find_card
+from workers.tools.code_facts import CodeFacts, MemoryCodeFacts
 from workers.tools.passages import MemoryPassages, Passages
 from workers.tools.sandbox.sandbox import Countdown
 
@@ -61,6 +62,7 @@ class ToolContext:
     confirm: Callable[[], None] = lambda: None
     limits: ToolLimits = ORDINARY
     passages: Passages = field(default_factory=MemoryPassages)
+    code: CodeFacts = field(default_factory=MemoryCodeFacts)
 
     def countdown(self) -> Countdown:
         """The time that is left from now on, with the limits of the tool's programs."""

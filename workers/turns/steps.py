@@ -44,6 +44,7 @@ from workers.tools.registry import ToolContext, run_tool
 from workers.turns.allowance import check_command_entered, check_program_entered
 from workers.turns.answers import AnswerStore
 from workers.turns.ledger import CallLedger
+from workers.turns.code_facts import StoredCodeFacts
 from workers.turns.passages import StoredPassages
 from workers.turns.spool import Spool
 from workers.turns.turn import LONGEST_MESSAGE, MAX_ATTEMPTS, Ended, TurnWorker, is_used_up
@@ -217,8 +218,13 @@ class StepWorker:
             )
             check(inputs.get(card.command), self.turns.allowed)
         confirm = partial(self._require_lease, claimed)
-        passages = StoredPassages(self.database)
-        context = ToolContext(self.turns.documents, request.timeout_s, confirm, passages=passages)
+        context = ToolContext(
+            self.turns.documents,
+            request.timeout_s,
+            confirm,
+            passages=StoredPassages(self.database),
+            code=StoredCodeFacts(self.database),
+        )
         reply = run_tool(request.tool, inputs, context)
         failpoint("tool-done")
         return Ended(reply=reply.model_dump_json(exclude_defaults=True))
