@@ -20,7 +20,7 @@ def find_facts(connection: Connection, keys: Sequence[str]) -> dict[str, bytes]:
 
 
 def put_facts(connection: Connection, facts: Mapping[str, bytes]) -> None:
-    """Store facts under their keys; those that are there stay. In one order, so that two workers never wait in a circle."""
+    """Store facts under their keys, in one order, so that no two workers wait for each other; those there stay."""
     if facts:
         keys = sorted(facts)
         connection.execute(

@@ -43,8 +43,8 @@ from workers.gathering import Gatherer
 from workers.tools.registry import ToolContext, run_tool
 from workers.turns.allowance import check_command_entered, check_program_entered
 from workers.turns.answers import AnswerStore
-from workers.turns.ledger import CallLedger
 from workers.turns.code_facts import StoredCodeFacts
+from workers.turns.ledger import CallLedger
 from workers.turns.passages import StoredPassages
 from workers.turns.spool import Spool
 from workers.turns.turn import LONGEST_MESSAGE, MAX_ATTEMPTS, Ended, TurnWorker, is_used_up

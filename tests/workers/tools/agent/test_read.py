@@ -8,11 +8,17 @@ import pytest
 
 from shared.models.agent import ReadFiles
 from tests.workers.tools.agent.workspaces import Project, new_project
+from tests.workers.tools.changes import Contents
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    files = {"a.py": "a = 1\nb = 2\n", "인증.py": "x\n", "big.txt": "y" * 500, "image": b"\0\1"}
+    files: dict[str, Contents] = {
+        "a.py": "a = 1\nb = 2\n",
+        "인증.py": "x\n",
+        "big.txt": "y" * 500,
+        "image": b"\0\1",
+    }
     return new_project(tmp_path / "p", files)
 
 

@@ -1,0 +1,189 @@
+"""Finding one's way in the code of a workspace: symbols, chains of calls, imports, and hybrid search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from shared.models.agent import CodeHit, Navigation
+from shared.models.code_graph import EdgeKind, SymbolKind
+from shared.models.findings import Place
+from shared.models.notices import notice
+from shared.tools.agent_inputs import NavigationInput
+from workers.tools.agent.code_base import MEMORY
+from workers.tools.agent.search import (
+    SYMBOL,
+    Found,
+    Ranking,
+    Spot,
+    fuse,
+    rank_names,
+    rank_symbols,
+    search,
+    spot_of,
+)
+from workers.tools.agent.search_words import SearchQuery, read_query
+from workers.tools.agent.workspace import WorkspaceTree, open_workspace
+from workers.tools.code_graph.index import CALLS, Chain, GraphIndex
+from workers.tools.registry import ToolContext
+
+DEPTH = 5
+SHOWN_LINES = 12
+LONGEST_TEXT = 1200
+MOST_PROBLEMS = 5
+_IMPORTS = frozenset((EdgeKind.IMPORTS,))
+_AMBIGUOUS = 5
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of which code."""
+
+    tree: WorkspaceTree
+    index: GraphIndex
+    query: SearchQuery
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A hit without its text; `chain` is shown in place of it."""
+
+    found: Found
+    chain: str = ""
+
+
+def run(inputs: NavigationInput, context: ToolContext) -> Navigation:
+    """At most `limit` hits, the best first. An intent that is not known is a search by all ways."""
+    with open_workspace(inputs.workspace, context) as tree:
+        index = MEMORY.index(tree, context)
+        question = Question(tree, index, read_query(inputs.query, inputs.target))
+        answers = _INTENTS.get(inputs.intent, _code)(question)
+        shown = answers[: max(1, inputs.limit)]
+        hits = code_hits(question, shown)
+    problems = tuple(
+        notice(problem.problem, path=problem.path, line=problem.line or 1)
+        for problem in index.graph.problems[:MOST_PROBLEMS]
+    )
+    return Navigation(hits=hits, complete=len(shown) == len(answers), problems=problems)
+
+
+def _code(question: Question) -> Sequence[Answer]:
+    return [Answer(found) for found in search(question.tree, question.index, question.query)]
+
+
+def _symbols(question: Question) -> Sequence[Answer]:
+    """Definitions by name; where no name has anything of the words, whatever search finds."""
+    index, query = question.index, question.query
+    exact = Ranking(SYMBOL, rank_names(index, query), 2.0)
+    found = fuse((exact, Ranking(SYMBOL, rank_symbols(index, query), 1.0)))
+    return [Answer(each) for each in found] or _code(question)
+
+
+def _chains(question: Question) -> Sequence[Answer]:
+    return _walk(question, CALLS, ("caller", "callee"), _meant(question))
+
+
+def _dependencies(question: Question) -> Sequence[Answer]:
+    index = question.index
+    modules = dict.fromkeys(_module_of(index, place) for place in _meant(question, modules=True))
+    return _walk(
+        question, _IMPORTS, ("imported_by", "imports"), [m for m in modules if m is not None]
+    )
+
+
+_INTENTS: Mapping[str, Callable[[Question], Sequence[Answer]]] = {
+    "symbol_search": _symbols,
+    "call_chain": _chains,
+    "dependency": _dependencies,
+    "code_search": _code,
+}
+
+
+def _meant(question: Question, *, modules: bool = False) -> list[int]:
+    """The definitions that are asked about: those of that name, else the best by words."""
+    index, query = question.index, question.query
+    for name in query.names:
+        named = [
+            place for place in index.find(name) if index.node(place).kind != SymbolKind.VARIABLE
+        ]
+        outside = index.places.get(name)
+        if named:
+            return named[:_AMBIGUOUS]
+        if outside is not None:
+            return [outside]
+    found = search(question.tree, index, query)
+    places = [each.spot.place for each in found if each.spot.place is not None]
+    if not modules:
+        places = [place for place in places if index.node(place).kind != SymbolKind.MODULE]
+    return places[:1]
+
+
+def _module_of(index: GraphIndex, place: int) -> int | None:
+    node = index.node(place)
+    if not node.file:
+        return place
+    heads = (
+        each for each in index.by_file[node.file] if index.node(each).kind == SymbolKind.MODULE
+    )
+    return next(heads, None)
+
+
+def _walk(
+    question: Question,
+    kinds: frozenset[EdgeKind],
+    ways: tuple[str, str],
+    starts: Sequence[int],
+) -> Sequence[Answer]:
+    """What was asked about, then by how near they are those that lead to it and those that it leads to."""
+    index = question.index
+    answers = [Answer(Found(spot_of(index, place), (SYMBOL,), 1.0)) for place in starts]
+    reached: list[tuple[int, int, Answer]] = []
+    for number, way in enumerate(ways):
+        backwards = number == 0
+        for chain in index.chains(starts, DEPTH, kinds=kinds, backwards=backwards):
+            found = Found(spot_of(index, chain.end), (way,), round(1 / len(chain.nodes), 6))
+            text = described(index, chain, backwards=backwards)
+            reached.append((len(chain.nodes), number, Answer(found, text)))
+    return [*answers, *(answer for *_, answer in sorted(reached, key=lambda each: each[:2]))]
+
+
+def described(index: GraphIndex, chain: Chain, *, backwards: bool) -> str:
+    """A chain in the direction of its edges: `a -> b -> c`."""
+    places = chain.nodes[::-1] if backwards else chain.nodes
+    return " -> ".join(index.node(place).id for place in places)
+
+
+def code_hits(question: Question, answers: Iterable[Answer]) -> tuple[CodeHit, ...]:
+    """The hits with what stands there."""
+    listed = [answer for answer in answers if answer.found.spot.path or answer.chain]
+    known = frozenset(question.tree.paths())
+    paths = {answer.found.spot.path for answer in listed if not answer.chain} & known
+    contents = question.tree.read_all(sorted(paths))
+    texts = {path: data.decode("utf-8", "replace").splitlines() for path, data in contents.items()}
+    return tuple(_hit(question.index, answer, texts) for answer in listed)
+
+
+def _hit(index: GraphIndex, answer: Answer, texts: Mapping[str, Sequence[str]]) -> CodeHit:
+    spot = answer.found.spot
+    node = None if spot.place is None else index.node(spot.place)
+    last = spot.line if node is None or node.kind == SymbolKind.MODULE else node.end_line
+    text = answer.chain or _text(texts.get(spot.path, ()), spot, last)
+    around = index.around(spot.path, spot.line) if node is None else None
+    symbol = node.id if node is not None else index.node(around).id if around is not None else None
+    return CodeHit(
+        # Nothing of the repository defines what is outside: its name stands for its place.
+        place=Place.over(spot.path or symbol or "?", max(1, spot.line), max(1, last)),
+        symbol=symbol,
+        kind=node.kind if node is not None else "text",
+        text=text,
+        ways=answer.found.ways,
+        score=answer.found.score,
+    )
+
+
+def _text(lines: Sequence[str], spot: Spot, last: int) -> str:
+    """The beginning of a definition, or a line with those around it."""
+    first, end = spot.line, min(last, spot.line + SHOWN_LINES - 1)
+    if last == spot.line:
+        first, end = max(1, spot.line - 2), spot.line + 3
+    return "\n".join(lines[first - 1 : end])[:LONGEST_TEXT]

@@ -1,0 +1,148 @@
+"""A graph made ready for questions: who is next to whom, and chains of calls."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from shared.models.code_graph import CodeGraph, EdgeKind, Node, SymbolKind
+
+CALLS = frozenset((EdgeKind.CALLS, EdgeKind.INSTANTIATES))
+MOST_REACHED = 5000
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A way from a node to another: places in `nodes`, the one that was asked for first."""
+
+    nodes: tuple[int, ...]
+
+    @property
+    def end(self) -> int:
+        """The node that was reached."""
+        return self.nodes[-1]
+
+
+class GraphIndex:
+    """Answers about one graph; nodes are places in `graph.nodes`."""
+
+    def __init__(self, graph: CodeGraph) -> None:
+        self.graph = graph
+        self._neighbours: dict[tuple[frozenset[EdgeKind], bool], list[array[int]]] = {}
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where the node with an id stands."""
+        return {node.id: place for place, node in enumerate(self.graph.nodes)}
+
+    @cached_property
+    def by_name(self) -> Mapping[str, tuple[int, ...]]:
+        """Definitions by the last part of their names."""
+        named: dict[str, list[int]] = defaultdict(list)
+        for place, node in enumerate(self.graph.nodes):
+            if node.file:
+                named[node.id.rpartition(".")[2]].append(place)
+        return {name: tuple(places) for name, places in named.items()}
+
+    @cached_property
+    def by_file(self) -> Mapping[str, tuple[int, ...]]:
+        """The definitions of each file, in the order of lines, outer ones first."""
+        filed: dict[str, list[int]] = defaultdict(list)
+        for place, node in enumerate(self.graph.nodes):
+            if node.file:
+                filed[node.file].append(place)
+        lines = self.graph.nodes
+        return {
+            file: tuple(sorted(places, key=lambda p: (lines[p].line, -lines[p].end_line, p)))
+            for file, places in filed.items()
+        }
+
+    def node(self, place: int) -> Node:
+        """The node at a place."""
+        return self.graph.nodes[place]
+
+    def around(self, file: str, line: int) -> int | None:
+        """The innermost class or function that holds a line; the module where there is none."""
+        best = None
+        for place in self.by_file.get(file, ()):
+            node = self.graph.nodes[place]
+            if node.line > line:
+                break
+            if node.end_line >= line and (best is None or node.kind != SymbolKind.VARIABLE):
+                best = place
+        return best
+
+    def find(self, name: str) -> tuple[int, ...]:
+        """Definitions of that name: by the whole id, by its end (`User.save`), or in any case of letters."""
+        plain = name.strip().strip("`'\"").removesuffix("()").replace("::", ".").replace("#", ".")
+        if plain in self.places:
+            return (self.places[plain],)
+        last = plain.rpartition(".")[2]
+        named = self.by_name.get(last, ())
+        ends = tuple(p for p in named if f".{self.graph.nodes[p].id}".endswith(f".{plain}"))
+        return ends or self._in_any_case(plain)
+
+    def _in_any_case(self, name: str) -> tuple[int, ...]:
+        lowered = f".{name.casefold()}"
+        return tuple(
+            place
+            for place, node in enumerate(self.graph.nodes)
+            if node.file and f".{node.id.casefold()}".endswith(lowered)
+        )
+
+    def neighbours(
+        self, place: int, kinds: frozenset[EdgeKind], *, backwards: bool
+    ) -> Iterable[int]:
+        """Where edges of these kinds lead from a node, or come from."""
+        key = (kinds, backwards)
+        if key not in self._neighbours:
+            self._neighbours[key] = self._adjacent(kinds, backwards)
+        return self._neighbours[key][place]
+
+    def _adjacent(self, kinds: Collection[EdgeKind], backwards: bool) -> list[array[int]]:
+        graph = self.graph
+        empty = array("I")
+        adjacent = [empty] * len(graph.nodes)
+        for source, target, kind in zip(graph.sources, graph.targets, graph.kinds, strict=True):
+            if kind in kinds:
+                here, there = (target, source) if backwards else (source, target)
+                if adjacent[here] is empty:
+                    adjacent[here] = array("I")
+                adjacent[here].append(there)
+        return adjacent
+
+    def chains(
+        self,
+        starts: Iterable[int],
+        depth: int,
+        *,
+        kinds: frozenset[EdgeKind] = CALLS,
+        backwards: bool,
+        most: int = MOST_REACHED,
+    ) -> list[Chain]:
+        """A shortest chain to each node within `depth` steps, the near ones first; at most `most`."""
+        begun = tuple(dict.fromkeys(starts))
+        seen = set(begun)
+        fringe = [Chain((start,)) for start in begun]
+        reached: list[Chain] = []
+        for _ in range(depth):
+            further: list[Chain] = []
+            for chain in fringe:
+                for neighbour in self.neighbours(chain.end, kinds, backwards=backwards):
+                    if neighbour not in seen:
+                        seen.add(neighbour)
+                        further.append(Chain((*chain.nodes, neighbour)))
+            reached += further
+            fringe = further
+            if not fringe or len(reached) >= most:
+                break
+        return reached[:most]
+
+    def path(self, starts: Iterable[int], ends: Iterable[int], depth: int) -> Chain | None:
+        """A shortest chain of calls from one of the nodes to another."""
+        wanted = frozenset(ends)
+        chains = self.chains(starts, depth, backwards=False, most=len(self.graph.nodes))
+        return next((chain for chain in chains if chain.end in wanted), None)

@@ -1,0 +1,186 @@
+"""Whom calls by name mean, for languages whose types are not followed: as near as possible, nobody in case of doubt.
+
+A name is looked for in the caller's class (for `this.save`), in its file, in files that it imports, in its folder, and
+in the whole program, where it counts only if it is the only one of that name.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from shared.models.code_graph import (
+    Edge,
+    EdgeKind,
+    FileFacts,
+    Import,
+    Node,
+    Reference,
+    ReferenceKind,
+    Symbol,
+    SymbolKind,
+)
+from workers.tools.code_graph.languages import PYTHON
+
+SELF = frozenset(("this", "self", "super", "cls", "base", "Self"))
+_CALLED = frozenset((SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS))
+
+
+@dataclass
+class _Program:
+    """All files of one kind of language, by what is asked."""
+
+    files: Mapping[str, FileFacts]
+    by_name: dict[str, list[tuple[str, Symbol]]] = field(default_factory=lambda: defaultdict(list))
+    by_module: dict[str, str] = field(default_factory=dict)
+    by_end: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        for path, facts in self.files.items():
+            self.by_module.setdefault(facts.module, path)
+            self.by_end[facts.module.rpartition(".")[2]].append(path)
+            for symbol in facts.symbols:
+                if symbol.name and symbol.kind in _CALLED:
+                    self.by_name[symbol.name.rpartition(".")[2]].append((path, symbol))
+
+
+def nodes_of(facts: FileFacts) -> Iterator[Node]:
+    """The nodes of a file; of those with one name the first."""
+    seen: set[str] = set()
+    for symbol in facts.symbols:
+        if symbol.name not in seen:
+            seen.add(symbol.name)
+            yield Node(
+                symbol_id(facts, symbol.name),
+                symbol.kind,
+                facts.path,
+                symbol.line,
+                symbol.end_line,
+                symbol.signature,
+                symbol.summary,
+            )
+
+
+def symbol_id(facts: FileFacts, name: str) -> str:
+    """The id of a symbol of a file."""
+    return f"{facts.module}.{name}" if name else facts.module
+
+
+def resolve_names(files: Sequence[FileFacts]) -> Iterator[Edge]:
+    """The edges among files of languages that are resolved by names."""
+    program = _Program({facts.path: facts for facts in files})
+    for facts in files:
+        imported = tuple(dict.fromkeys(_imported(program, facts)))
+        yield from _contained(facts)
+        for path, line in imported:
+            target = symbol_id(program.files[path], "")
+            yield Edge(facts.module, target, EdgeKind.IMPORTS, facts.path, line)
+        reached = [path for path, _ in imported]
+        yield from _outside(program, facts)
+        for reference in facts.references:
+            yield from _calls(program, facts, reference, reached)
+
+
+def _contained(facts: FileFacts) -> Iterator[Edge]:
+    names = {symbol.name for symbol in facts.symbols}
+    for symbol in facts.symbols:
+        if symbol.name:
+            outer = symbol.name.rpartition(".")[0]
+            source = symbol_id(facts, outer if outer in names else "")
+            target = symbol_id(facts, symbol.name)
+            yield Edge(source, target, EdgeKind.CONTAINS, facts.path, symbol.line)
+
+
+def _outside(program: _Program, facts: FileFacts) -> Iterator[Edge]:
+    """What a file imports from outside the program."""
+    for entry in facts.imports:
+        if entry.module and _file_of(program, facts.path, entry) is None:
+            yield Edge(facts.module, entry.module, EdgeKind.IMPORTS, facts.path, entry.line)
+
+
+def _imported(program: _Program, facts: FileFacts) -> Iterator[tuple[str, int]]:
+    """The files of the program that a file imports, with the line: by relative paths, or by the end of their own."""
+    for entry in facts.imports:
+        path = _file_of(program, facts.path, entry)
+        if path is not None and path != facts.path:
+            yield path, entry.line
+
+
+def _file_of(program: _Program, importing: str, entry: Import) -> str | None:
+    if program.files[importing].language == PYTHON:
+        names = (f"{entry.module}.{entry.name}".strip("."), entry.module)
+        return next((program.by_module[name] for name in names if name in program.by_module), None)
+    plain = entry.module.replace("::", "/").replace("\\", "/")
+    if plain.startswith("."):
+        plain = posixpath.normpath(posixpath.join(posixpath.dirname(importing), plain))
+    elif "/" not in plain:
+        plain = plain.replace(".", "/")
+    dotted = plain.removesuffix(posixpath.splitext(plain)[1]).replace("/", ".")
+    for name in (dotted, plain.replace("/", "."), f"{dotted}.index", f"{dotted}.mod"):
+        if name in program.by_module:
+            return program.by_module[name]
+    ends = program.by_end.get(dotted.rpartition(".")[2], ())
+    same = [path for path in ends if f".{program.files[path].module}".endswith(f".{dotted}")]
+    return same[0] if len(same) == 1 else None
+
+
+def _calls(
+    program: _Program, facts: FileFacts, reference: Reference, imported: Sequence[str]
+) -> Iterator[Edge]:
+    owner, _, name = reference.name.rpartition(".")
+    candidates = program.by_name.get(name, ())
+    if not candidates:
+        return
+    found = _nearest(facts, reference.scope, owner, candidates, imported)
+    if found is None:
+        return
+    path, symbol = found
+    kind = EdgeKind.INSTANTIATES if symbol.kind == SymbolKind.CLASS else EdgeKind.CALLS
+    if reference.kind == ReferenceKind.INHERIT:
+        kind = EdgeKind.INHERITS
+    target = symbol_id(program.files[path], symbol.name)
+    source = symbol_id(facts, reference.scope)
+    if source != target or symbol.name == reference.scope:
+        yield Edge(source, target, kind, facts.path, reference.line)
+
+
+def _nearest(
+    facts: FileFacts,
+    scope: str,
+    owner: str,
+    candidates: Iterable[tuple[str, Symbol]],
+    imported: Sequence[str],
+) -> tuple[str, Symbol] | None:
+    listed = list(candidates)
+    if owner in SELF:
+        own = scope.rpartition(".")[0]
+        listed = [each for each in listed if each[1].name.rpartition(".")[0] == own] or listed
+    elif owner:
+        last = owner.rpartition(".")[2]
+        named = [each for each in listed if _belongs(each, last)]
+        listed = named or [each for each in listed if each[1].kind == SymbolKind.METHOD]
+    else:
+        listed = [each for each in listed if each[1].kind != SymbolKind.METHOD] or listed
+    folder = posixpath.dirname(facts.path)
+    for near in (
+        [each for each in listed if each[0] == facts.path],
+        [each for each in listed if each[0] in imported],
+        [each for each in listed if posixpath.dirname(each[0]) == folder],
+        listed,
+    ):
+        if len(near) == 1:
+            return near[0]
+        if near:
+            return near[0] if near[0][0] == facts.path and not owner else None
+    return None
+
+
+def _belongs(candidate: tuple[str, Symbol], owner: str) -> bool:
+    """Whether it is a member of a class, a file or a folder of that name."""
+    path, symbol = candidate
+    holder = symbol.name.rpartition(".")[0].rpartition(".")[2]
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    folder = posixpath.basename(posixpath.dirname(path))
+    return owner in ((holder,) if holder else (stem, folder))
