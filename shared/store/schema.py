@@ -36,6 +36,10 @@ metadata = sa.MetaData(
 )
 
 
+def _texts(*names: str) -> list[sa.Column[str]]:
+    return [sa.Column(name, sa.Text, nullable=False) for name in names]
+
+
 def _moment(name: str, *, nullable: bool = True, now: bool = False) -> sa.Column[object]:
     return sa.Column(
         name,
@@ -55,9 +59,7 @@ runs = sa.Table(
     "runs",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("workflow", sa.Text, nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
-    sa.Column("status", sa.Text, nullable=False),
+    *_texts("workflow", "title", "status"),
     sa.Column("phase", sa.Text, nullable=False, server_default=""),
     # What every claim and message asks of the specification.
     sa.Column("watched", sa.Boolean, nullable=False, server_default=sa.false()),
@@ -149,13 +151,9 @@ steps = sa.Table(
     _run_id(),
     sa.Column("key", sa.Text, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("participant", sa.Text, nullable=False),
-    sa.Column("role", sa.Text, nullable=False),
+    *_texts("kind", "participant", "role"),
     sa.Column("round", sa.Integer, nullable=False),
-    sa.Column("task", sa.Text, nullable=False),
-    sa.Column("queue", sa.Text, nullable=False),
-    sa.Column("fingerprint", sa.Text, nullable=False),
+    *_texts("task", "queue", "fingerprint"),
     sa.Column("max_attempts", sa.Integer, nullable=False),
     sa.Column("lease_s", sa.Double, nullable=False),
     _moment("created_at", nullable=False, now=True),
@@ -200,9 +198,7 @@ usage = sa.Table(
     _run_id(),
     sa.Column("step", sa.Text, nullable=False),
     sa.Column("token", sa.BigInteger, nullable=False),
-    sa.Column("worker", sa.Text, nullable=False),
-    sa.Column("participant", sa.Text, nullable=False),
-    sa.Column("provider", sa.Text, nullable=False),
+    *_texts("worker", "participant", "provider"),
     sa.Column("model", sa.Text),
     sa.Column("request_sha", sa.Text, nullable=False),
     sa.Column("response", sa.Text),
@@ -228,9 +224,7 @@ daily_spending = sa.Table(
     "daily_spending",
     metadata,
     sa.Column("day", sa.Date, nullable=False),
-    sa.Column("participant", sa.Text, nullable=False),
-    sa.Column("provider", sa.Text, nullable=False),
-    sa.Column("model", sa.Text, nullable=False),
+    *_texts("participant", "provider", "model"),
     sa.Column("calls", sa.BigInteger, nullable=False),
     sa.Column("input_tokens", sa.BigInteger, nullable=False),
     sa.Column("output_tokens", sa.BigInteger, nullable=False),
@@ -359,10 +353,7 @@ findings = sa.Table(
     "findings",
     metadata,
     _run_id(),
-    sa.Column("id", sa.Text, nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
-    sa.Column("severity", sa.Text, nullable=False),
-    sa.Column("status", sa.Text, nullable=False),
+    *_texts("id", "title", "severity", "status"),
     sa.Column("path", sa.Text),
     sa.Column("line", sa.Integer),
     sa.Column("rule", sa.Text),
@@ -376,11 +367,7 @@ stances = sa.Table(
     _run_id(),
     sa.Column("record", sa.Text, nullable=False),
     sa.Column("round", sa.Integer, nullable=False),
-    sa.Column("participant", sa.Text, nullable=False),
-    sa.Column("role", sa.Text, nullable=False),
-    sa.Column("finding", sa.Text, nullable=False),
-    sa.Column("position", sa.Text, nullable=False),
-    sa.Column("reason", sa.Text, nullable=False),
+    *_texts("participant", "role", "finding", "position", "reason"),
     sa.PrimaryKeyConstraint("run_id", "record", "participant", "role", "finding"),
 )
 

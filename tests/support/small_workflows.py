@@ -129,7 +129,7 @@ def _type(
         logic=WorkflowLogic(start),
         subject=SubjectKind.CHANGE,
         parts=(),
-        records=records,
+        record_types=records,
     )
 
 

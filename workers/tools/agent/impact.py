@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
 
 from shared.git.hunks import changed_ranges
 from shared.git.patch import parse_patch
 from shared.models.agent import CodeHit, CodeImpact
-from shared.models.code_graph import SymbolKind
+from shared.models.code_graph import Node, SymbolKind
 from shared.models.findings import Place
 from shared.tools.agent_inputs import ImpactInput
 from workers.tools.agent.code_base import MEMORY
 from workers.tools.agent.patch import difference
+from workers.tools.agent.search import is_test
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
 from workers.tools.code_graph.index import Chain, GraphIndex
 from workers.tools.registry import ToolContext
 
 MOST_CALLERS = 200
-TEST_FOLDERS = frozenset(("test", "tests", "spec", "specs", "__tests__"))
 
 
 def run(inputs: ImpactInput, context: ToolContext) -> CodeImpact:
@@ -28,13 +27,18 @@ def run(inputs: ImpactInput, context: ToolContext) -> CodeImpact:
         starts = _named(index, inputs.symbols) if inputs.symbols else _changed(index, tree)
     chains = index.chains(starts, inputs.depth, backwards=True)
     callers = [_caller(index, chain) for chain in chains if index.node(chain.end).file]
+    return _weighed([index.node(place) for place in starts], callers)
+
+
+def _weighed(starts: Sequence[Node], callers: Sequence[CodeHit]) -> CodeImpact:
+    """Tests are named by their files, and are no callers that could break."""
+    own = dict.fromkeys(node.file for node in starts)
     paths = dict.fromkeys(hit.place.path for hit in callers)
-    own = dict.fromkeys(index.node(place).file for place in starts)
-    tests = [path for path in dict.fromkeys((*own, *paths)) if is_test(path)]
+    product = [hit for hit in callers if not is_test(hit.place.path)]
     return CodeImpact(
-        symbols=tuple(index.node(place).id for place in starts),
-        callers=tuple(hit for hit in callers if not is_test(hit.place.path))[:MOST_CALLERS],
-        tests=tuple(tests),
+        symbols=tuple(node.id for node in starts),
+        callers=tuple(product[:MOST_CALLERS]),
+        tests=tuple(filter(is_test, dict.fromkeys((*own, *paths)))),
         files=tuple(path for path in paths if path not in own),
     )
 
@@ -72,11 +76,3 @@ def _caller(index: GraphIndex, chain: Chain) -> CodeHit:
 
 def _ids(index: GraphIndex, places: Sequence[int]) -> Iterable[str]:
     return (index.node(place).id for place in places)
-
-
-def is_test(path: str) -> bool:
-    """Whether a file is one of tests by its name or its folder."""
-    file = PurePosixPath(path)
-    name = file.name.casefold()
-    named = name.startswith("test_") or file.stem.casefold().endswith(("_test", ".test", ".spec"))
-    return named or bool(TEST_FOLDERS.intersection(part.casefold() for part in file.parts[:-1]))

@@ -14,7 +14,7 @@ from workers.tools.agent.code_base import MEMORY
 from workers.tools.agent.search import (
     SYMBOL,
     Found,
-    Ranking,
+    SearchRanking,
     Spot,
     fuse,
     rank_names,
@@ -36,7 +36,7 @@ _AMBIGUOUS = 5
 
 
 @dataclass(frozen=True)
-class Question:
+class NavigationQuestion:
     """What is asked of which code."""
 
     tree: WorkspaceTree
@@ -45,7 +45,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class NavigationAnswer:
     """A hit without its text; `chain` is shown in place of it."""
 
     found: Found
@@ -56,7 +56,7 @@ def run(inputs: NavigationInput, context: ToolContext) -> Navigation:
     """At most `limit` hits, the best first. An intent that is not known is a search by all ways."""
     with open_workspace(inputs.workspace, context) as tree:
         index = MEMORY.index(tree, context)
-        question = Question(tree, index, read_query(inputs.query, inputs.target))
+        question = NavigationQuestion(tree, index, read_query(inputs.query, inputs.target))
         answers = _INTENTS.get(inputs.intent, _code)(question)
         shown = answers[: max(1, inputs.limit)]
         hits = code_hits(question, shown)
@@ -67,23 +67,25 @@ def run(inputs: NavigationInput, context: ToolContext) -> Navigation:
     return Navigation(hits=hits, complete=len(shown) == len(answers), problems=problems)
 
 
-def _code(question: Question) -> Sequence[Answer]:
-    return [Answer(found) for found in search(question.tree, question.index, question.query)]
+def _code(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
+    return [
+        NavigationAnswer(found) for found in search(question.tree, question.index, question.query)
+    ]
 
 
-def _symbols(question: Question) -> Sequence[Answer]:
+def _symbols(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
     """Definitions by name; where no name has anything of the words, whatever search finds."""
     index, query = question.index, question.query
-    exact = Ranking(SYMBOL, rank_names(index, query), 2.0)
-    found = fuse((exact, Ranking(SYMBOL, rank_symbols(index, query), 1.0)))
-    return [Answer(each) for each in found] or _code(question)
+    exact = SearchRanking(SYMBOL, rank_names(index, query), 2.0)
+    found = fuse((exact, SearchRanking(SYMBOL, rank_symbols(index, query), 1.0)))
+    return [NavigationAnswer(each) for each in found] or _code(question)
 
 
-def _chains(question: Question) -> Sequence[Answer]:
+def _chains(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
     return _walk(question, CALLS, ("caller", "callee"), _meant(question))
 
 
-def _dependencies(question: Question) -> Sequence[Answer]:
+def _dependencies(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
     index = question.index
     modules = dict.fromkeys(_module_of(index, place) for place in _meant(question, modules=True))
     return _walk(
@@ -91,7 +93,7 @@ def _dependencies(question: Question) -> Sequence[Answer]:
     )
 
 
-_INTENTS: Mapping[str, Callable[[Question], Sequence[Answer]]] = {
+_INTENTS: Mapping[str, Callable[[NavigationQuestion], Sequence[NavigationAnswer]]] = {
     "symbol_search": _symbols,
     "call_chain": _chains,
     "dependency": _dependencies,
@@ -99,23 +101,24 @@ _INTENTS: Mapping[str, Callable[[Question], Sequence[Answer]]] = {
 }
 
 
-def _meant(question: Question, *, modules: bool = False) -> list[int]:
+def _meant(question: NavigationQuestion, *, modules: bool = False) -> list[int]:
     """The definitions that are asked about: those of that name, else the best by words."""
     index, query = question.index, question.query
     for name in query.names:
-        named = [
-            place for place in index.find(name) if index.node(place).kind != SymbolKind.VARIABLE
-        ]
-        outside = index.places.get(name)
-        if named:
-            return named[:_AMBIGUOUS]
-        if outside is not None:
-            return [outside]
-    found = search(question.tree, index, query)
-    places = [each.spot.place for each in found if each.spot.place is not None]
+        if places := _of_that_name(index, name):
+            return places
+    spots = (each.spot.place for each in search(question.tree, index, query))
+    places = [place for place in spots if place is not None]
     if not modules:
         places = [place for place in places if index.node(place).kind != SymbolKind.MODULE]
     return places[:1]
+
+
+def _of_that_name(index: GraphIndex, name: str) -> list[int]:
+    """Definitions of that name, no variables; else what it names outside of the repository."""
+    named = [place for place in index.find(name) if index.node(place).kind != SymbolKind.VARIABLE]
+    outside = index.places.get(name)
+    return named[:_AMBIGUOUS] or ([] if outside is None else [outside])
 
 
 def _module_of(index: GraphIndex, place: int) -> int | None:
@@ -129,21 +132,21 @@ def _module_of(index: GraphIndex, place: int) -> int | None:
 
 
 def _walk(
-    question: Question,
+    question: NavigationQuestion,
     kinds: frozenset[EdgeKind],
     ways: tuple[str, str],
     starts: Sequence[int],
-) -> Sequence[Answer]:
+) -> Sequence[NavigationAnswer]:
     """What was asked about, then by how near they are those that lead to it and those that it leads to."""
     index = question.index
-    answers = [Answer(Found(spot_of(index, place), (SYMBOL,), 1.0)) for place in starts]
-    reached: list[tuple[int, int, Answer]] = []
+    answers = [NavigationAnswer(Found(spot_of(index, place), (SYMBOL,), 1.0)) for place in starts]
+    reached: list[tuple[int, int, NavigationAnswer]] = []
     for number, way in enumerate(ways):
         backwards = number == 0
         for chain in index.chains(starts, DEPTH, kinds=kinds, backwards=backwards):
             found = Found(spot_of(index, chain.end), (way,), round(1 / len(chain.nodes), 6))
             text = described(index, chain, backwards=backwards)
-            reached.append((len(chain.nodes), number, Answer(found, text)))
+            reached.append((len(chain.nodes), number, NavigationAnswer(found, text)))
     return [*answers, *(answer for *_, answer in sorted(reached, key=lambda each: each[:2]))]
 
 
@@ -153,7 +156,9 @@ def described(index: GraphIndex, chain: Chain, *, backwards: bool) -> str:
     return " -> ".join(index.node(place).id for place in places)
 
 
-def code_hits(question: Question, answers: Iterable[Answer]) -> tuple[CodeHit, ...]:
+def code_hits(
+    question: NavigationQuestion, answers: Iterable[NavigationAnswer]
+) -> tuple[CodeHit, ...]:
     """The hits with what stands there."""
     listed = [answer for answer in answers if answer.found.spot.path or answer.chain]
     known = frozenset(question.tree.paths())
@@ -163,13 +168,14 @@ def code_hits(question: Question, answers: Iterable[Answer]) -> tuple[CodeHit, .
     return tuple(_hit(question.index, answer, texts) for answer in listed)
 
 
-def _hit(index: GraphIndex, answer: Answer, texts: Mapping[str, Sequence[str]]) -> CodeHit:
+def _hit(
+    index: GraphIndex, answer: NavigationAnswer, texts: Mapping[str, Sequence[str]]
+) -> CodeHit:
     spot = answer.found.spot
     node = None if spot.place is None else index.node(spot.place)
     last = spot.line if node is None or node.kind == SymbolKind.MODULE else node.end_line
     text = answer.chain or _text(texts.get(spot.path, ()), spot, last)
-    around = index.around(spot.path, spot.line) if node is None else None
-    symbol = node.id if node is not None else index.node(around).id if around is not None else None
+    symbol = _symbol(index, spot)
     return CodeHit(
         # Nothing of the repository defines what is outside: its name stands for its place.
         place=Place.over(spot.path or symbol or "?", max(1, spot.line), max(1, last)),
@@ -179,6 +185,12 @@ def _hit(index: GraphIndex, answer: Answer, texts: Mapping[str, Sequence[str]]) 
         ways=answer.found.ways,
         score=answer.found.score,
     )
+
+
+def _symbol(index: GraphIndex, spot: Spot) -> str | None:
+    """What stands at a spot, or holds it."""
+    place = index.around(spot.path, spot.line) if spot.place is None else spot.place
+    return None if place is None else index.node(place).id
 
 
 def _text(lines: Sequence[str], spot: Spot, last: int) -> str:

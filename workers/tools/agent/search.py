@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from shared.models.code_graph import EdgeKind, Node, SymbolKind
-from workers.tools.agent.search_text import Passage, rank_text
+from workers.tools.agent.search_text import TextPassage, rank_text
 from workers.tools.agent.search_words import SearchQuery, name_parts, quality
 from workers.tools.agent.workspace import WorkspaceTree
 from workers.tools.code_graph.index import CALLS, GraphIndex
@@ -49,7 +49,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class SearchRanking:
     """What one way found, the best first; `weight` is what a rank of it counts for."""
 
     way: str
@@ -80,15 +80,15 @@ def search(tree: WorkspaceTree, index: GraphIndex, query: SearchQuery) -> list[F
     passages = rank_text(tree, index, query.words)
     files = rank_paths(tree, query)
     rankings = [
-        Ranking(SYMBOL, exact, _EXACT_WEIGHT),
-        Ranking(SYMBOL, symbols, _WEIGHTS[SYMBOL]),
-        Ranking(TEXT, _spots(index, passages), _WEIGHTS[TEXT]),
+        SearchRanking(SYMBOL, exact, _EXACT_WEIGHT),
+        SearchRanking(SYMBOL, symbols, _WEIGHTS[SYMBOL]),
+        SearchRanking(TEXT, _spots(index, passages), _WEIGHTS[TEXT]),
     ]
     candidates = {spot for ranking in rankings for spot in ranking.spots}
     rankings += _by_path(index, files, passages, candidates)
     first = fuse(rankings)
     near = rank_structure(index, first[:_SEEDS])
-    found = fuse([*rankings, Ranking(STRUCTURE, near, _WEIGHTS[STRUCTURE])])
+    found = fuse([*rankings, SearchRanking(STRUCTURE, near, _WEIGHTS[STRUCTURE])])
     return found if query.tests else _tests_later(found)
 
 
@@ -101,7 +101,7 @@ def _tests_later(found: Iterable[Found]) -> list[Found]:
     return sorted(weighed, key=lambda each: -each.score)
 
 
-def fuse(rankings: Iterable[Ranking]) -> list[Found]:
+def fuse(rankings: Iterable[SearchRanking]) -> list[Found]:
     """One ranking of several."""
     scores: dict[Spot, float] = defaultdict(float)
     ways: dict[Spot, dict[str, int]] = defaultdict(dict)
@@ -130,53 +130,63 @@ def rank_names(index: GraphIndex, query: SearchQuery) -> list[Spot]:
 
 def rank_symbols(index: GraphIndex, query: SearchQuery) -> list[Spot]:
     """Definitions by the words of their names, and less by those of what they stand in."""
-    whole = sum(word.weight for word in query.words)
-    if not whole:
+    if not query.words:
         return []
-    qualities: dict[str, tuple[float, ...]] = {}
-
-    def qualities_of(name: str) -> tuple[float, ...]:
-        if name not in qualities:
-            qualities[name] = tuple(quality(word, name) for word in query.words)
-        return qualities[name]
-
+    names = _NameQualities(query)
     ranked: list[tuple[float, str, int]] = []
     for place, node in enumerate(index.graph.nodes):
         if not node.file or node.kind == SymbolKind.MODULE:
             continue
         outer, _, name = node.id.rpartition(".")
-        own = qualities_of(name)
-        if not any(own):
-            continue
-        around = qualities_of(outer)
+        share = names.share(name, outer)
+        if share:
+            ranked.append((-round(share * _likely(node, query), 6), node.id, place))
+    return _definitions(index, [place for *_, place in sorted(ranked)[:_RANKED]])
+
+
+class _NameQualities:
+    """How well names have the words of a query; each name is looked at once."""
+
+    def __init__(self, query: SearchQuery) -> None:
+        self._words = query.words
+        self._whole = sum(word.weight for word in query.words) or 1.0
+        self._known: dict[str, tuple[float, ...]] = {}
+
+    def of(self, name: str) -> tuple[float, ...]:
+        """For each word how well the name has it."""
+        if name not in self._known:
+            self._known[name] = tuple(quality(word, name) for word in self._words)
+        return self._known[name]
+
+    def share(self, name: str, outer: str, *, alone: bool = False) -> float:
+        """The weight of the words that a name has, or less so what it stands in; 0 where itself has none.
+
+        A name of which the words are a small part is less precise. `alone`: what it stands in may have them all.
+        """
+        own = self.of(name)
+        if not (any(own) or alone):
+            return 0.0
+        around = self.of(outer)
         had = sum(
             word.weight * max(here, there * _OUTSIDE_NAME)
-            for word, here, there in zip(query.words, own, around, strict=True)
+            for word, here, there in zip(self._words, own, around, strict=True)
         )
         parts = max(1, len(name_parts(name)))
         precise = min(1.0, sum(1 for value in own if value) / parts)
-        score = had / whole * (0.6 + 0.4 * precise) * _likely(node, query)
-        ranked.append((-round(score, 6), node.id, place))
-    return _definitions(index, [place for *_, place in sorted(ranked)[:_RANKED]])
+        return had / self._whole * (0.6 + 0.4 * precise)
 
 
 def rank_paths(tree: WorkspaceTree, query: SearchQuery) -> list[tuple[float, str]]:
     """Files by the words of their names, and less by those of their folders."""
-    whole = sum(word.weight for word in query.words)
+    if not query.words:
+        return []
+    names = _NameQualities(query)
     ranked = []
-    for path in tree.paths() if whole else ():
+    for path in tree.paths():
         folder, _, name = path.rpartition("/")
-        stem = name.partition(".")[0]
-        own = [quality(word, stem) for word in query.words]
-        around = [quality(word, folder) * _OUTSIDE_NAME for word in query.words]
-        had = sum(
-            word.weight * max(values)
-            for word, *values in zip(query.words, own, around, strict=True)
-        )
-        if had:
-            precise = min(1.0, sum(1 for value in own if value) / max(1, len(name_parts(stem))))
-            likely = 1.0 if language_of(path) else 0.7
-            ranked.append((had / whole * (0.6 + 0.4 * precise) * likely, path))
+        share = names.share(name.partition(".")[0], folder, alone=True)
+        if share:
+            ranked.append((share * (1.0 if language_of(path) else 0.7), path))
     return sorted(ranked, key=lambda each: (-round(each[0], 6), each[1]))[:_RANKED]
 
 
@@ -219,12 +229,12 @@ def _definitions(index: GraphIndex, places: Iterable[int]) -> list[Spot]:
     return [spot_of(index, place) for place in dict.fromkeys(places)]
 
 
-def _spots(index: GraphIndex, passages: Sequence[tuple[float, Passage]]) -> list[Spot]:
+def _spots(index: GraphIndex, passages: Sequence[tuple[float, TextPassage]]) -> list[Spot]:
     """The definition of each passage, or its best line."""
     return list(dict.fromkeys(_spot(index, passage) for _, passage in passages[:_RANKED]))
 
 
-def _spot(index: GraphIndex, passage: Passage) -> Spot:
+def _spot(index: GraphIndex, passage: TextPassage) -> Spot:
     place = passage.place
     if place is not None and index.node(place).kind != SymbolKind.MODULE:
         return spot_of(index, place)
@@ -234,9 +244,9 @@ def _spot(index: GraphIndex, passage: Passage) -> Spot:
 def _by_path(
     index: GraphIndex,
     files: Sequence[tuple[float, str]],
-    passages: Sequence[tuple[float, Passage]],
+    passages: Sequence[tuple[float, TextPassage]],
     candidates: Iterable[Spot],
-) -> list[Ranking]:
+) -> list[SearchRanking]:
     """The files themselves, and what was found in them by other ways: each has the rank of its file.
 
     A file is found by text as well where its passages are, taken together.
@@ -244,15 +254,15 @@ def _by_path(
     sums: Mapping[str, float] = _sums(passages)
     named = {path: rank for rank, (_, path) in enumerate(files, start=1)}
     heads = {path: _head(index, path) for path in named}
-    rankings = [Ranking(PATH, [heads[path] for _, path in files], _WEIGHTS[PATH])]
+    rankings = [SearchRanking(PATH, [heads[path] for _, path in files], _WEIGHTS[PATH])]
     by_sum = sorted((path for path in named if path in sums), key=lambda path: (-sums[path], path))
-    rankings.append(Ranking(TEXT, [heads[path] for path in by_sum], _WEIGHTS[TEXT]))
+    rankings.append(SearchRanking(TEXT, [heads[path] for path in by_sum], _WEIGHTS[TEXT]))
     for spot in sorted(candidates, key=lambda spot: (spot.path, spot.line)):
         rank = named.get(spot.path)
         if rank is not None and spot != heads[spot.path]:
             # As if it stood at its file's rank: a ranking of its own with that weight.
             weight = _WEIGHTS[PATH] * (FUSION + 1) / (FUSION + rank)
-            rankings.append(Ranking(PATH, [spot], weight))
+            rankings.append(SearchRanking(PATH, [spot], weight))
     return rankings
 
 
@@ -262,7 +272,7 @@ def _head(index: GraphIndex, path: str) -> Spot:
     return Spot(path, 1, module)
 
 
-def _sums(passages: Sequence[tuple[float, Passage]]) -> dict[str, float]:
+def _sums(passages: Sequence[tuple[float, TextPassage]]) -> dict[str, float]:
     sums: dict[str, float] = defaultdict(float)
     for score, passage in passages:
         sums[passage.path] += score

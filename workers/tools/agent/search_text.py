@@ -42,7 +42,7 @@ class TextLine(NamedTuple):
 
 
 @dataclass
-class Passage:
+class TextPassage:
     """A definition (its place in the graph), or a block of lines of a file, with the lines found in it by word."""
 
     path: str
@@ -90,10 +90,10 @@ def grep(
 
 def rank_text(
     tree: WorkspaceTree, index: GraphIndex, words: Sequence[SearchWord]
-) -> list[tuple[float, Passage]]:
+) -> list[tuple[float, TextPassage]]:
     """The passages that have something of the words, the best first."""
     patterns = [_pattern(word) for word in words]
-    passages: dict[tuple[str, int], Passage] = {}
+    passages: dict[tuple[str, int], TextPassage] = {}
     for line in grep(tree, dict.fromkeys(variant for word in words for variant in word.variants)):
         held = [number for number, pattern in enumerate(patterns) if pattern.search(line.text)]
         if held:
@@ -105,8 +105,8 @@ def rank_text(
 
 
 def _passage(
-    passages: dict[tuple[str, int], Passage], index: GraphIndex, line: TextLine
-) -> Passage:
+    passages: dict[tuple[str, int], TextPassage], index: GraphIndex, line: TextLine
+) -> TextPassage:
     place = index.around(line.path, line.line)
     node = None if place is None else index.node(place)
     if node is not None and node.line != 1 and node.end_line - node.line < BLOCK_LINES * 4:
@@ -115,13 +115,13 @@ def _passage(
         first, length = (line.line - 1) // BLOCK_LINES * BLOCK_LINES + 1, BLOCK_LINES
     known = passages.get((line.path, first))
     if known is None:
-        known = passages[line.path, first] = Passage(line.path, place, first, length)
+        known = passages[line.path, first] = TextPassage(line.path, place, first, length)
     return known
 
 
 def _scored(
-    passages: Mapping[tuple[str, int], Passage], words: Sequence[SearchWord], total: int
-) -> list[tuple[float, Passage]]:
+    passages: Mapping[tuple[str, int], TextPassage], words: Sequence[SearchWord], total: int
+) -> list[tuple[float, TextPassage]]:
     if not passages:
         return []
     average = sum(passage.length for passage in passages.values()) / len(passages)

@@ -86,11 +86,7 @@ def read_query(query: str, target: str = "") -> SearchQuery:
     chosen: dict[str, SearchWord] = {}
     for word in words:
         chosen.setdefault(word.variants[0], word)
-    names = [token for token in aimed if token.isascii()] or [
-        token
-        for token in tokens
-        if token.isascii() and token.casefold() not in _STOP | _KIND_WORDS.keys()
-    ]
+    names = _written_names(aimed, tokens)
     asked = tuple(chosen.values())
     return SearchQuery(
         tuple(dict.fromkeys(names)),
@@ -98,6 +94,14 @@ def read_query(query: str, target: str = "") -> SearchQuery:
         kinds,
         tests=any("test" in word.variants for word in asked),
     )
+
+
+def _written_names(aimed: Sequence[str], tokens: Sequence[str]) -> list[str]:
+    """What may be a name in the code as it is written."""
+    if aimed_names := [token for token in aimed if token.isascii()]:
+        return aimed_names
+    common = _STOP | _KIND_WORDS.keys()
+    return [token for token in tokens if token.isascii() and token.casefold() not in common]
 
 
 def _tokens(text: str) -> Iterator[str]:

@@ -59,25 +59,34 @@ def _definitions(lines: Sequence[str], patterns: LinePatterns) -> Iterator[_Defi
         if not text.strip() or text.lstrip().startswith((patterns.comment, "*", "/*")):
             continue
         around = [outer for outer in around if outer.symbol.end_line >= number]
-        kind, match = _match(text, patterns)
-        if match is None or match["name"] in _NO_NAMES:
-            continue
-        # A variable of a function is no definition that others could look for.
-        inside_function = any(outer.symbol.kind != SymbolKind.CLASS for outer in around)
-        if kind == SymbolKind.METHOD and not _can_be_method(match, around):
-            continue
-        indent = _indent(text)
-        owner = match.groupdict().get("owner")
-        outer = around[-1].symbol.name if around else ""
-        name = ".".join(part for part in (owner or outer, match["name"]) if part)
-        if kind == SymbolKind.FUNCTION and (owner or (around and not inside_function)):
-            kind = SymbolKind.METHOD
-        end = _end(lines, number, indent)
-        definition = _Definition(
-            Symbol(name, kind, number, end, text.strip().rstrip("{").rstrip()), indent
-        )
-        around.append(definition)
-        yield definition
+        named = _named(text, patterns, around)
+        if named is not None:
+            name, kind = named
+            end = _end(lines, number, _indent(text))
+            head = text.strip().rstrip("{").rstrip()
+            definition = _Definition(Symbol(name, kind, number, end, head), _indent(text))
+            around.append(definition)
+            yield definition
+
+
+def _named(
+    text: str, patterns: LinePatterns, around: Sequence[_Definition]
+) -> tuple[str, SymbolKind] | None:
+    """The whole name and the kind of what a line defines; None where it defines nothing."""
+    kind, match = _match(text, patterns)
+    if match is None or match["name"] in _NO_NAMES:
+        return None
+    if kind == SymbolKind.METHOD and not _can_be_method(match, around):
+        return None
+    owner = match.groupdict().get("owner")
+    outer = around[-1].symbol.name if around else ""
+    if kind == SymbolKind.FUNCTION and (owner or _only_classes(around)):
+        kind = SymbolKind.METHOD
+    return ".".join(filter(None, (owner or outer, match["name"]))), kind
+
+
+def _only_classes(around: Sequence[_Definition]) -> bool:
+    return bool(around) and all(each.symbol.kind == SymbolKind.CLASS for each in around)
 
 
 def _match(text: str, patterns: LinePatterns) -> tuple[SymbolKind, re.Match[str] | None]:
@@ -131,16 +140,29 @@ def _calls(
     lines: Sequence[str], definitions: Sequence[_Definition], patterns: LinePatterns
 ) -> Iterator[Reference]:
     heads = {definition.symbol.line for definition in definitions}
+    for number, (line, scope) in enumerate(_scoped(lines, definitions), start=1):
+        # The line that defines something names it as a call would.
+        defined = scope if number in heads else ""
+        for name in _called(line, patterns):
+            if not (defined and defined.endswith(name)):
+                yield Reference(scope, name, ReferenceKind.CALL, number)
+
+
+def _scoped(lines: Sequence[str], definitions: Sequence[_Definition]) -> Iterator[tuple[str, str]]:
+    """Each line with the innermost definition that holds it."""
     around: list[Symbol] = []
     coming = [definition.symbol for definition in reversed(definitions)]
     for number, line in enumerate(lines, start=1):
         around = [symbol for symbol in around if symbol.end_line >= number]
         while coming and coming[-1].line <= number:
             around.append(coming.pop())
-        code = _STRING.sub('""', line[:LONGEST_LINE]).split(patterns.comment)[0]
-        scope = around[-1].name if around else ""
-        for match in _CALL.finditer(code):
-            name = match["name"].replace("::", ".").replace("->", ".")
-            defined = number in heads and around and around[-1].name.endswith(name)
-            if not defined and name.rpartition(".")[2] not in _NO_NAMES:
-                yield Reference(scope, name, ReferenceKind.CALL, number)
+        yield line, around[-1].name if around else ""
+
+
+def _called(line: str, patterns: LinePatterns) -> Iterator[str]:
+    """The names that a line calls, outside of texts and comments."""
+    code = _STRING.sub('""', line[:LONGEST_LINE]).split(patterns.comment)[0]
+    for match in _CALL.finditer(code):
+        name = match["name"].replace("::", ".").replace("->", ".")
+        if name.rpartition(".")[2] not in _NO_NAMES:
+            yield name

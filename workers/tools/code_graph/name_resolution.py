@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shared.models.code_graph import (
@@ -118,9 +118,13 @@ def _file_of(program: _Program, importing: str, entry: Import) -> str | None:
     elif "/" not in plain:
         plain = plain.replace(".", "/")
     dotted = plain.removesuffix(posixpath.splitext(plain)[1]).replace("/", ".")
-    for name in (dotted, plain.replace("/", "."), f"{dotted}.index", f"{dotted}.mod"):
-        if name in program.by_module:
-            return program.by_module[name]
+    modules = (dotted, plain.replace("/", "."), f"{dotted}.index", f"{dotted}.mod")
+    exact = next((program.by_module[name] for name in modules if name in program.by_module), None)
+    return exact or _only_end(program, dotted)
+
+
+def _only_end(program: _Program, dotted: str) -> str | None:
+    """The file whose module ends so, where there is only one."""
     ends = program.by_end.get(dotted.rpartition(".")[2], ())
     same = [path for path in ends if f".{program.files[path].module}".endswith(f".{dotted}")]
     return same[0] if len(same) == 1 else None
@@ -146,38 +150,51 @@ def _calls(
         yield Edge(source, target, kind, facts.path, reference.line)
 
 
+_Candidate = tuple[str, Symbol]
+"""A definition and the path of its file."""
+
+
 def _nearest(
     facts: FileFacts,
     scope: str,
     owner: str,
-    candidates: Iterable[tuple[str, Symbol]],
+    candidates: Iterable[_Candidate],
     imported: Sequence[str],
-) -> tuple[str, Symbol] | None:
-    listed = list(candidates)
-    if owner in SELF:
-        own = scope.rpartition(".")[0]
-        listed = [each for each in listed if each[1].name.rpartition(".")[0] == own] or listed
-    elif owner:
-        last = owner.rpartition(".")[2]
-        named = [each for each in listed if _belongs(each, last)]
-        listed = named or [each for each in listed if each[1].kind == SymbolKind.METHOD]
-    else:
-        listed = [each for each in listed if each[1].kind != SymbolKind.METHOD] or listed
+) -> _Candidate | None:
+    """The only one that is near; in the own file the first of several, where no owner is named."""
+    listed = _fitting(list(candidates), scope, owner)
     folder = posixpath.dirname(facts.path)
-    for near in (
-        [each for each in listed if each[0] == facts.path],
-        [each for each in listed if each[0] in imported],
-        [each for each in listed if posixpath.dirname(each[0]) == folder],
-        listed,
-    ):
-        if len(near) == 1:
-            return near[0]
+    circles: tuple[Callable[[str], bool], ...] = (
+        lambda path: path == facts.path,
+        lambda path: path in imported,
+        lambda path: posixpath.dirname(path) == folder,
+        lambda _path: True,
+    )
+    for is_near in circles:
+        near = [each for each in listed if is_near(each[0])]
         if near:
-            return near[0] if near[0][0] == facts.path and not owner else None
+            first = near[0]
+            return first if len(near) == 1 or (first[0] == facts.path and not owner) else None
     return None
 
 
-def _belongs(candidate: tuple[str, Symbol], owner: str) -> bool:
+def _fitting(candidates: list[_Candidate], scope: str, owner: str) -> list[_Candidate]:
+    """Those that what stands before the name allows: the own class, that owner, or no method at all."""
+    if owner in SELF:
+        own = scope.rpartition(".")[0]
+        return _those(candidates, lambda each: each[1].name.rpartition(".")[0] == own) or candidates
+    if owner:
+        last = owner.rpartition(".")[2]
+        named = _those(candidates, lambda each: _belongs(each, last))
+        return named or _those(candidates, lambda each: each[1].kind == SymbolKind.METHOD)
+    return _those(candidates, lambda each: each[1].kind != SymbolKind.METHOD) or candidates
+
+
+def _those(candidates: list[_Candidate], fits: Callable[[_Candidate], bool]) -> list[_Candidate]:
+    return [each for each in candidates if fits(each)]
+
+
+def _belongs(candidate: _Candidate, owner: str) -> bool:
     """Whether it is a member of a class, a file or a folder of that name."""
     path, symbol = candidate
     holder = symbol.name.rpartition(".")[0].rpartition(".")[2]
