@@ -15,6 +15,7 @@ from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.undo import WORKFLOW as UNDO
 from shared.models.notices import notice
 from tests.support import debates
+from tests.support.agent_cast import hold_task, submitted_task
 from tests.support.case_cast import THE_LENSES, CaseCast, hold_case, submitted_case
 from tests.support.case_reports import case_report
 from tests.support.finished_runs import HELD
@@ -56,6 +57,13 @@ def cased() -> RunReport:
     return report_of(run, simulation, outcome)
 
 
+def done() -> RunReport:
+    """A task whose change is approved."""
+    run = submitted_task("add a class body to shop/user.py")
+    outcome, simulation = hold_task(run)
+    return report_of(run, simulation, outcome)
+
+
 def held(name: str) -> Callable[[], RunReport]:
     def report() -> RunReport:
         run = HELD[name]()
@@ -68,6 +76,7 @@ REPORTS: dict[str, list[Callable[[], RunReport]]] = {
     **{name: [held(name)] for name in HELD},
     "review": [reviewed],
     "case": [cased, case_report],
+    "agent": [done],
 }
 
 
