@@ -195,6 +195,11 @@ class WorkflowResult(Wire):
         return None
 
     @property
+    def applied_work(self) -> tuple[Applied, ...]:
+        """What went into a person's repository, in its order, so that it can be taken back."""
+        return ()
+
+    @property
     def whole_patch(self) -> str:
         """The change that the run made, where it is one patch; empty elsewhere."""
         return ""
@@ -280,6 +285,11 @@ class ChangeResult(FindingsResult):
     def merged(self) -> Synthesis | None:
         """The chair's text."""
         return self.synthesis
+
+    @property
+    def applied_work(self) -> tuple[Applied, ...]:
+        """The fixes."""
+        return self.applied
 
 
 class ShownMatter(ForeignWire):

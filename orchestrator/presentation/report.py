@@ -334,7 +334,7 @@ class RunReport:
         """What was applied, one entry a review; also while the run goes on."""
         if self.result is None:
             return tuple(applied_so_far(self.steps).values())
-        return self.result.applied if isinstance(self.result, ChangeResult) else ()
+        return self.result.applied_work
 
     @property
     def not_asked(self) -> Notice | None:

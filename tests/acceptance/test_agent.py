@@ -79,6 +79,9 @@ def test_an_approved_change_is_tested_reviewed_and_committed_on_a_branch_and_can
     subprocess.run(["git", "apply", "--check"], cwd=repo.root, input=shown, text=True, check=True)
     traced = live("agent", "trace", run, cwd=repo.root)
     assert "code_complete" in traced.stdout
+    undone = live("undo", run, cwd=repo.root)
+    assert undone.returncode == ExitCode.OK, undone.stderr
+    assert repo.git("branch", "--list", "quorate/*") == ""
 
 
 def test_a_decision_waits_in_the_inbox_and_a_rejection_leads_back_to_the_search(
@@ -89,10 +92,10 @@ def test_a_decision_waits_in_the_inbox_and_a_rejection_leads_back_to_the_search(
     assert asked.returncode == ExitCode.PENDING, asked.stderr
     run = json.loads(asked.stdout)["run"]["id"]
     assert "validate_email" in live("show", run, cwd=repo.root).stdout
-    rejected = live("decide", run, "reject", "-m", "keep the old name", "--wait", cwd=repo.root)
+    rejected = live("decide", run, "reject", "-m", "keep the old name", cwd=repo.root)
     assert rejected.returncode == ExitCode.PENDING, rejected.stderr
     assert "keep the old name" in prompts_of(live, run, repo)
-    halted = live("decide", run, "halt", "--wait", cwd=repo.root)
+    halted = live("decide", run, "halt", cwd=repo.root)
     assert halted.returncode == ExitCode.INCONCLUSIVE, halted.stderr
     assert repo.git("branch", "--list", "quorate/*") == ""
 

@@ -18,6 +18,7 @@ from shared.models.agent import (
 )
 from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice
+from shared.models.replies import Applied
 from shared.models.wire import Verbatim, Wire
 
 
@@ -83,3 +84,17 @@ class AgentResult(WorkflowResult):
     def whole_patch(self) -> str:
         """What was approved, as one patch against the commit."""
         return self.patch
+
+    @property
+    def applied_work(self) -> tuple[Applied, ...]:
+        """The commits."""
+        return tuple(
+            Applied(
+                repository=made.repository,
+                branch=made.branch,
+                base=made.base,
+                commit=made.commit,
+                files=made.files,
+            )
+            for made in self.commits
+        )

@@ -40,7 +40,7 @@ def body(view: AgentView) -> list[Block]:
     """The answer first; how it came about last."""
     result = view.result
     if result is None:
-        return []
+        return matter(view)
     blocks: list[Block] = []
     for part in result.texts:
         title = view.message(f"agent_text_{part.title}", by=part.by)
