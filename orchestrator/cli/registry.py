@@ -64,7 +64,6 @@ COMMANDS: dict[str, CommandEntry] = {
     "list": _in("list:list_", "The runs, newest first.", CommandGroup.RUNS),
     "show": _in("show:show", "A run's result, rounds, prompts or events.", CommandGroup.RUNS),
     "watch": _in("watch:watch", "Follow a run until it ends or asks.", CommandGroup.RUNS),
-    "trace": _in("agent:trace", "The path of an agent's run through its modes.", CommandGroup.RUNS),
     "cost": _in("cost:cost", "What was spent, by participant, run or day.", CommandGroup.RUNS),
     "cancel": _in("cancel:cancel", "End a run; no further step starts.", CommandGroup.RUNS),
     "resume": _in("resume:resume", "Try a blocked run again.", CommandGroup.RUNS),

@@ -91,7 +91,7 @@ def test_a_file_cannot_steer_the_terminal_that_shows_it(shelf: Shelf) -> None:
     ("name", "problem"),
     [
         ("forum/bdi", r"no prompt 'bdi'; did you mean 'bid'"),
-        ("persona", r"Several workflows have a prompt 'persona': ask/persona, .* Say which"),
+        ("persona", r"Several workflows have a prompt 'persona': agent/persona, .* Say which"),
         ("asks/chair", r"no workflow 'asks'; did you mean 'ask'"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.settings import builtin_prompts
+from orchestrator.workflows.case.chart_parts import ChartPart
 from orchestrator.workflows.case.disclosure import Disclosure
 from orchestrator.workflows.case.prompts import CasePrompts, CritiqueView
 from orchestrator.workflows.case.result import SolutionEntry
@@ -75,6 +76,7 @@ PROPOSAL = SolutionEntry(
     action=notice("give_fluids", drug="saline"),
     by="lenses",
 )
+SPAN = ChartSpan.model_validate(span("BP 80/40", "E1"))
 ADA = member("ada", persona="an intensivist")
 
 
@@ -104,6 +106,8 @@ def test_the_prompts_are_as_they_were_written_down(language: str):
             "critique, revised": asked.critique(
                 ADA, STATE, view(2, memory=ISSUES, note="look at the dose")
             ),
+            "critique, a portion": asked.critique(ADA, STATE, view(1), ChartPart((SPAN,), 1, 2)),
+            "critique, an excerpt": asked.critique(ADA, STATE, view(1), ChartPart((SPAN,))),
             "feedback": asked.feedback(ADA, STATE, (FINDING,), lens_cards(), 1),
             "verification": asked.verification(ADA, STATE, (FINDING,), (PROPOSAL,)),
         },
