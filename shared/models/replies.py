@@ -305,3 +305,8 @@ REPLY_MODELS: dict[str, type[ForeignWire]] = {
     **DELIBERATION_REPLIES,
     **PLANNING_REPLIES,
 }
+
+
+def reply_name(model: type[ForeignWire]) -> str:
+    """The name of a reply's model, as steps ask for it."""
+    return next(name for name, known in REPLY_MODELS.items() if known is model)

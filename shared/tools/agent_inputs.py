@@ -76,9 +76,3 @@ class CommitInput(WorkspaceInput):
     approved: Hash
     title: str = Field(min_length=1, max_length=500)
     message: str = ""
-
-
-class ChangeSubjectInput(WorkspaceInput):
-    """What a workspace changes, under the title that its review is known by."""
-
-    title: str = ""

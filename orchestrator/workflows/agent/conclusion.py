@@ -12,7 +12,6 @@ from orchestrator.workflows.agent.result import (
     AgentResult,
     ChildEntry,
     TakenTransition,
-    WrittenEntry,
 )
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending, Verdict
@@ -48,10 +47,7 @@ def conclude(
             points=tuple(proceedings.points),
             items=tuple(proceedings.items),
             facts=tuple(proceedings.facts),
-            texts=tuple(
-                WrittenEntry(title=part.title, by=part.by, text=part.text)
-                for part in proceedings.texts
-            ),
+            texts=tuple(proceedings.texts),
             files=state.pending_files,
             patch=state.whole_patch,
             tests=state.last_test_results,

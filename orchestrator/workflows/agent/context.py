@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from orchestrator.core.discussion.templates import Templates
-from orchestrator.core.discussion.turn_results import TurnResult, why_failed
+from orchestrator.core.discussion.turn_results import (
+    TurnResult,
+    over_budget,
+    refuses_all,
+    why_failed,
+)
 from orchestrator.core.replay.commands import ChildOutcome
 from orchestrator.workflows.agent.mode_context import ApprovalLevel
 from orchestrator.workflows.agent.options import AgentOptions
 from orchestrator.workflows.agent.prompts import AgentPrompts
 from orchestrator.workflows.agent.records import TransitionRecord
+from orchestrator.workflows.agent.result import WrittenEntry
 from shared.models.agent import (
     BranchCommit,
     CheckedItem,
@@ -22,25 +27,21 @@ from shared.models.agent import (
 )
 from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice, notice
-from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
 from shared.models.steps import StepResult
 from shared.models.workspace import CodingTask
 
-_FINAL = frozenset({FailureKind.OVER_BUDGET, FailureKind.DEADLINE, FailureKind.CANCELLED})
-
 
 @dataclass(frozen=True)
 class AgentContext:
-    """One task on one repository. `document` gives the text of a stored document."""
+    """One task on one repository."""
 
     spec: RunSpec
     options: AgentOptions
     task: CodingTask
     prompts: AgentPrompts
     templates: Templates
-    document: Callable[[str], str]
     run: str
 
     @property
@@ -59,15 +60,6 @@ class AgentContext:
         return tuple(critic for critic in self.spec.panel.critics if not critic.rule_based)
 
 
-@dataclass(frozen=True)
-class WrittenPart:
-    """A text that somebody wrote in a mode: a design, an answer, a plan."""
-
-    title: str
-    by: str
-    text: str
-
-
 @dataclass
 class AgentProceedings:
     """What happened, in order: built up while the generator runs, the same on every replay."""
@@ -79,7 +71,7 @@ class AgentProceedings:
     points: list[ExaminedPoint] = field(default_factory=list)
     items: list[CheckedItem] = field(default_factory=list)
     facts: list[Notice] = field(default_factory=list)
-    texts: list[WrittenPart] = field(default_factory=list)
+    texts: list[WrittenEntry] = field(default_factory=list)
     commands: list[CommandReport] = field(default_factory=list)
     commits: list[BranchCommit] = field(default_factory=list)
     children: list[tuple[str, ChildOutcome]] = field(default_factory=list)
@@ -112,14 +104,13 @@ class AgentProceedings:
             return
         why = why_failed(result.failure)
         self.warn(notice("agent_turn_missing" if spoke else "agent_tool_failed", who=name, why=why))
-        if result.failure.kind in _FINAL and self.stopped is None:
+        if refuses_all(result) and self.stopped is None:
             self.stopped = why
 
     @property
     def over_budget(self) -> bool:
         """Whether the budget refused a call."""
-        kinds = (turn.failure.kind for turn in self.turns if turn.failure is not None)
-        return FailureKind.OVER_BUDGET in kinds
+        return over_budget(self.turns)
 
 
 def state_of(record: TransitionRecord) -> tuple[object, ...]:

@@ -54,7 +54,7 @@ def agent(spec: RunSpec, materials: Materials) -> Workflow:
             proceedings.stopped = why
             break
         yield from phase(state.mode.value)
-        visit = Visit(context, proceedings, state, len(proceedings.transitions))
+        visit = Visit(context, intent, proceedings, state, len(proceedings.transitions))
         result = yield from HANDLERS[state.mode].execute(visit)
         proceedings.fell_short = result.fell_short
         state = yield from fire(proceedings, result.context, result)
@@ -168,7 +168,6 @@ def context_of(spec: RunSpec, materials: Materials) -> AgentContext:
         task=task,
         prompts=AgentPrompts(templates, task),
         templates=templates,
-        document=materials.text,
         run=materials.run,
     )
 

@@ -10,7 +10,6 @@ from pydantic import Field
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.transitions import ContextFacts
 from shared.models.agent import CodeImpact, CoverageData, LocatedError, TestResults
-from shared.models.notices import Notice
 from shared.models.wire import Verbatim, Wire
 from shared.models.workspace import Workspace
 
@@ -67,7 +66,6 @@ class ModeContext(Wire):
     wants_change: bool = False
     current_files: tuple[str, ...] = ()
     current_symbols: tuple[str, ...] = ()
-    graph_document: str | None = None
     impact_nodes: tuple[str, ...] = ()
     dependency_chain: tuple[str, ...] = ()
     mode_history: tuple[AgentMode, ...] = ()
@@ -85,7 +83,6 @@ class ModeContext(Wire):
     error_text: Verbatim = Field(default="", max_length=MOST_ERROR)
     impact: CodeImpact | None = None
     memory: tuple[AgentMessage, ...] = ()
-    notes: tuple[Notice, ...] = ()
 
     def updated(self, **changes: Any) -> ModeContext:
         """With these values, as the next version."""

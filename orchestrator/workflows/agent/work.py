@@ -7,24 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
 from orchestrator.core.replay.commands import Effect, ToolRun, Turn, single
 from orchestrator.workflows.agent.choices import APPROVE, BRANCH, REJECT, WORK
-from orchestrator.workflows.agent.context import AgentContext, AgentProceedings, WrittenPart
+from orchestrator.workflows.agent.context import AgentContext, AgentProceedings
 from orchestrator.workflows.agent.mode_context import AgentMessage, ApprovalLevel, ModeContext
 from orchestrator.workflows.agent.modes import AgentMode, mode_words
+from orchestrator.workflows.agent.records import IntentRecord
+from orchestrator.workflows.agent.result import WrittenEntry
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.descriptor import DecisionType
 from shared.models.agent import CheckedPatch, CodeProposal, ReadFiles, WrittenText
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.models.replies import REPLY_MODELS
-from shared.models.wire import Wire
+from shared.models.replies import reply_name
+from shared.models.wire import ForeignWire, Wire
 from shared.tools.agent_inputs import PatchInput, ReadInput
 
-ReplyT = TypeVar("ReplyT", bound=BaseModel)
+ReplyT = TypeVar("ReplyT", bound=ForeignWire)
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,13 @@ class ModeResult:
 
 @dataclass(frozen=True)
 class Visit:
-    """One time in a mode; `number` counts the modes of the run from 1, so that every step has a name of its own."""
+    """One time in a mode; `number` counts the modes of the run from 1, so that every step has a name of its own.
+
+    `intent` is how the request was understood.
+    """
 
     agent: AgentContext
+    intent: IntentRecord
     proceedings: AgentProceedings
     context: ModeContext
     number: int
@@ -97,7 +101,7 @@ def use_tool(
         participant=tool,
         role=role,
         round=0,
-        reply_model=next(key for key, known in REPLY_MODELS.items() if known is reply),
+        reply_model=reply_name(reply),
         inputs=inputs,
         timeout_s=timeout_s,
     )
@@ -142,7 +146,7 @@ def write_text(visit: Visit, template: str, title: str) -> Effect[WrittenText | 
     if result.reply is None:
         return None
     written = WrittenText.model_validate(result.reply)
-    visit.proceedings.texts.append(WrittenPart(title, coder.name, written.text))
+    visit.proceedings.texts.append(WrittenEntry(title=title, by=coder.name, text=written.text))
     return written
 
 

@@ -8,15 +8,14 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel
 
-from orchestrator.core.discussion.turn_results import TurnResult, why_failed
+from orchestrator.core.discussion.turn_results import TurnResult, over_budget, why_failed
 from orchestrator.core.replay.commands import Effect, Step, ToolRun, Turn, together
 from orchestrator.workflows.case.chart_parts import ChartPart, last_line
 from orchestrator.workflows.case.result import Abstention, TraceEntry
 from orchestrator.workflows.case.roles import CaseRole
 from shared.models.case import LensResult
 from shared.models.notices import Notice, notice
-from shared.models.outcomes import FailureKind
-from shared.models.replies import REPLY_MODELS
+from shared.models.replies import reply_name
 from shared.models.steps import StepResult
 from shared.models.wire import Wire
 from shared.tools.catalogue import find_card
@@ -73,8 +72,7 @@ class Proceedings:
     @property
     def over_budget(self) -> bool:
         """Whether the budget refused a call."""
-        kinds = (turn.failure.kind for turn in self.turns if turn.failure is not None)
-        return FailureKind.OVER_BUDGET in kinds
+        return over_budget(self.turns)
 
     def answered(self, iteration: int) -> tuple[int, int]:
         """How many of the steps that matter to an iteration brought something: its own, and those before the critic."""
@@ -141,7 +139,7 @@ def tool_run(
         participant=tool,
         role=role,
         round=round_number,
-        reply_model=next(name for name, model in REPLY_MODELS.items() if model is reply),
+        reply_model=reply_name(reply),
         inputs=inputs,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 
 from shared.models.case import Mention, MentionKind
@@ -229,8 +229,3 @@ def _dose(text: str, name: DrugName, limit: int) -> str | None:
 def _next_start(names: Sequence[DrugName], name: DrugName) -> int:
     position = bisect_left(names, name.end, key=lambda other: other.start)
     return names[position].start if position < len(names) else name.end + _REACH
-
-
-def drugs_taken(chart: Chart, mentions: Sequence[Mention]) -> Iterator[Mention]:
-    """The mentions of drugs that the patient takes or is to take."""
-    return (mention for mention in mentions if is_taken(chart, mention))

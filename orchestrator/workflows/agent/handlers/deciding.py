@@ -12,7 +12,6 @@ from orchestrator.core.replay.commands import (
     spawn,
 )
 from orchestrator.workflows.agent.choices import APPROVE
-from orchestrator.workflows.agent.context import WrittenPart
 from orchestrator.workflows.agent.handlers.examining import examine
 from orchestrator.workflows.agent.handlers.finding import after_refusal
 from orchestrator.workflows.agent.mode_context import (
@@ -21,6 +20,7 @@ from orchestrator.workflows.agent.mode_context import (
     ApprovalLevel,
 )
 from orchestrator.workflows.agent.modes import AgentMode
+from orchestrator.workflows.agent.result import WrittenEntry
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.agent.transitions import DONE
 from orchestrator.workflows.agent.work import (
@@ -66,7 +66,7 @@ def plan(visit: Visit) -> Effect[ModeResult]:
     text = _text_of(child, "plan")
     if not text:
         return visit.falls_short(DONE, notice("agent_child_ended", run=child.run, workflow="plan"))
-    visit.proceedings.texts.append(WrittenPart("plan", "panel", text))
+    visit.proceedings.texts.append(WrittenEntry(title="plan", by="panel", text=text))
     answer = yield from approve_result(visit, "plan", text)
     if answer != APPROVE:
         return after_refusal(visit, answer)
@@ -92,7 +92,7 @@ def research(visit: Visit) -> Effect[ModeResult]:
     why = notice("agent_child_ended", run=child.run, workflow="ask")
     if not child.completed:
         return visit.falls_short(DONE, why)
-    visit.proceedings.texts.append(WrittenPart("research", "panel", child.summary))
+    visit.proceedings.texts.append(WrittenEntry(title="research", by="panel", text=child.summary))
     if not visit.context.wants_change:
         return visit.ends(DONE, why)
     context = visit.context.remembering(AgentMessage(source="plan", text=child.summary))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from orchestrator.core.replay.commands import Effect
 from orchestrator.workflows.agent.choices import APPROVE, HALT, REJECT
-from orchestrator.workflows.agent.intent import read_intent
 from orchestrator.workflows.agent.mode_context import ModeContext
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.roles import AgentRole
@@ -43,7 +42,7 @@ def navigate(visit: Visit) -> Effect[ModeResult]:
 
 def _searched(visit: Visit) -> Effect[Visit]:
     """The visit with the files and symbols that were found; the hits are in the result."""
-    context, wanted = visit.context, read_intent(visit.context.task)
+    context, wanted = visit.context, visit.intent
     navigation = yield from use_tool(
         visit,
         "search",
@@ -54,7 +53,7 @@ def _searched(visit: Visit) -> Effect[Visit]:
             workspace=context.workspace,
             intent=wanted.navigation,
             query=context.task,
-            target=wanted.target or "",
+            target=wanted.target,
         ),
     )
     hits = () if navigation is None else navigation.hits
@@ -105,7 +104,7 @@ def _without_place(visit: Visit) -> ModeResult:
 def weigh_impact(visit: Visit) -> Effect[ModeResult]:
     """Callers, tests and files that a change, or what the task names, reaches."""
     context = visit.context
-    symbols = _named(context)
+    symbols = _named(visit)
     impact = yield from use_tool(
         visit,
         "impact",
@@ -133,12 +132,12 @@ def weigh_impact(visit: Visit) -> Effect[ModeResult]:
     return visit.ends(DONE, why)
 
 
-def _named(context: ModeContext) -> tuple[str, ...]:
+def _named(visit: Visit) -> tuple[str, ...]:
     """The symbols whose reach is asked for; none where the work itself is meant."""
-    if context.pending_files:
+    if visit.context.pending_files:
         return ()
-    target = read_intent(context.task).target
-    return (target,) if target else context.current_symbols[:5]
+    target = visit.intent.target
+    return (target,) if target else visit.context.current_symbols[:5]
 
 
 def after_refusal(visit: Visit, answer: str) -> ModeResult:
