@@ -36,9 +36,10 @@ def submitted_task(
     critics: Sequence[Participant] = (RULES,),
     decision: DecisionPolicy | None = None,
     language: str = "en",
+    workspace: Workspace = WORKSPACE,
 ) -> Submission:
     """A run of the task on a repository; with a coder unless there is to be none."""
-    task = CodingTask(text=text, workspace=WORKSPACE, branch="main").model_dump_json().encode()
+    task = CodingTask(text=text, workspace=workspace, branch="main").model_dump_json().encode()
     templates = json.dumps(
         {
             **prompts.load("agent", language),
@@ -51,7 +52,7 @@ def submitted_task(
         ensure_ascii=False,
     ).encode()
     options = options or AgentOptions(tests="pytest -q")
-    if coder:
+    if coder and options.coder is None:
         options = options.model_copy(update={"coder": member("ada")})
     spec = RunSpec(
         workflow="agent",

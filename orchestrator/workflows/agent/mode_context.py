@@ -95,13 +95,18 @@ class ModeContext(Wire):
         return self.updated(current_files=known, current_symbols=named)
 
     def remembering(self, *messages: AgentMessage) -> ModeContext:
-        """With something more to mind in the next attempt."""
-        return self.updated(memory=(*self.memory, *messages))
+        """With something more to mind in the next attempt; what is known already is no news."""
+        return self.updated(memory=tuple(dict.fromkeys((*self.memory, *messages))))
 
     def done(self, what: str, step: str = "", *, succeeded: bool = True) -> ModeContext:
         """With an action in its history."""
         action = AgentAction(mode=self.mode, what=what, step=step, succeeded=succeeded)
         return self.updated(action_history=(*self.action_history, action))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What people said to what they rejected."""
+        return tuple(message.text for message in self.memory if message.source == "person")
 
     @property
     def facts(self) -> ContextFacts:

@@ -100,6 +100,7 @@ _DESIGN = (
 
 # What the design leaves for later: the other modes' ways in and out.
 _SPECIALISED = (
+    Transition(M.CONTEXT_NAV, M.PLANNING, "planning_needed", 8),
     Transition(M.TEST, M.DEBUG, "tests_broke", 8),
     Transition(M.TEST, M.QA, "tests_skipped", 8),
     Transition(M.QA, M.GIT, "unjudged", 7),
@@ -123,6 +124,7 @@ _SPECIALISED = (
 _REJECTED = tuple(
     Transition(mode, M.CONTEXT_NAV, "rejected", 10)
     for mode in (
+        M.CONTEXT_NAV,
         M.DESIGN,
         M.DOCUMENTATION,
         M.REFACTOR,

@@ -20,7 +20,11 @@ from shared.models.agent import CodeImpact, LocatedError, Navigation
 from shared.models.notices import notice
 from shared.tools.agent_inputs import ErrorInput, ImpactInput, NavigationInput
 
-_NEXT = {AgentMode.DEBUG: "bug_located", AgentMode.DESIGN: "architecture_needed"}
+_NEXT = {
+    AgentMode.DEBUG: "bug_located",
+    AgentMode.DESIGN: "architecture_needed",
+    AgentMode.PLANNING: "planning_needed",
+}
 
 
 def navigate(visit: Visit) -> Effect[ModeResult]:
@@ -52,7 +56,7 @@ def _searched(visit: Visit) -> Effect[Visit]:
         lambda: NavigationInput(
             workspace=context.workspace,
             intent=wanted.navigation,
-            query=context.task,
+            query="\n".join((context.task, *context.words)),
             target=wanted.target,
         ),
     )

@@ -55,6 +55,29 @@ def test_a_rejection_leads_back_to_the_search_and_its_words_reach_the_next_attem
     assert outcome.verdict is Verdict.DONE
 
 
+def test_a_search_that_is_rejected_is_repeated_with_the_person_s_words():
+    options = AgentOptions(approval="high")
+    run = submitted_task(ADD, options)
+    outcome, simulated = hold_task(run, person=rejects(1, "in the folder accounts"))
+    assert modes_of(simulated)[:3] == [NAV, NAV, CODE]
+    second = simulated.commands[f"{NAV}/2/search"].inputs()
+    assert second.query.endswith("in the folder accounts")
+    assert outcome.verdict is Verdict.DONE
+
+
+def test_a_plan_that_is_rejected_is_planned_again_and_nothing_is_written():
+    class Planner(AgentCast):
+        def child(self, step):
+            return ended(step, verdict="APPROVED", outcome={"detail": {"plan": "first this"}})
+
+    options = AgentOptions(mode=AgentMode.PLANNING, approval="high")
+    run = submitted_task("how would you split billing?", options, critics=(member("bob"),))
+    outcome, simulated = hold_task(run, Planner(), rejects(1, "smaller steps"))
+    assert modes_of(simulated) == ["agent_planning", NAV, "agent_planning", IDLE]
+    assert not turns_of(simulated)
+    assert outcome.verdict is Verdict.DONE
+
+
 def test_a_failing_test_leads_back_to_implementation_and_is_told_there():
     class Failing(AgentCast):
         def agent_command(self, step):
