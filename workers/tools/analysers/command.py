@@ -28,6 +28,7 @@ from shared.tools.commands import AnalyserCommand, is_known
 from shared.tools.inputs import CommandInput
 from workers.tools.analysers.comparison import SourceSpan, Trace, as_moved, compared
 from workers.tools.analysers.critique import Examination, write_critique
+from workers.tools.analysers.installation import Installation
 from workers.tools.analysers.program import earlier_states, from_elsewhere
 from workers.tools.analysers.report_parsers import MOST_ROWS, TOO_MANY, UNFINISHED
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, sources
@@ -216,16 +217,16 @@ class _Linter:
         return False
 
     def _report(self, contents: Mapping[str, bytes]) -> ProgramResult:
-        program = find_program(self._row.program)
+        installed = Installation.of(find_program(self._row.program), self._row.reads)
         with materialised(contents) as root, scratch() as home:
             finished = execute(
-                [str(program), *self._row.arguments([f"./{name}" for name in contents])],
+                [str(installed.program), *self._row.arguments([f"./{name}" for name in contents])],
                 cwd=root,
                 home=home,
                 timeout_s=self._countdown.remaining_s(),
-                environment={"NO_COLOR": "1", "PATH": _path(program), **self._row.env},
+                environment={"NO_COLOR": "1", **installed.environment, **self._row.env},
                 confinement=self._countdown.confinement(
-                    output_mb=OUTPUT_MB, installed=tuple(_places(program, self._row.reads))
+                    output_mb=OUTPUT_MB, installed=installed.places
                 ),
             )
         if finished.timed_out:
@@ -330,49 +331,3 @@ def _base(file: str) -> str:
 
 def _clean(text: str) -> str:
     return " ".join(_UNPRINTABLE.sub(" ", text).split())[:1000]
-
-
-def _path(program: Path) -> str:
-    """Where the program finds others: beside itself, and with the interpreter that its first line names."""
-    folders = [str(program.parent), *(str(Path(place).parent) for place in _interpreters(program))]
-    return os.pathsep.join([*dict.fromkeys(folders), "/usr/local/bin", "/usr/bin", "/bin"])
-
-
-def _interpreters(program: Path) -> Iterator[str]:
-    try:
-        with program.open("rb") as file:
-            first = file.readline(400).decode("utf-8", "replace")
-    except OSError:
-        return
-    words = first[2:].split() if first.startswith("#!") else []
-    if words and words[0].startswith("/"):
-        yield words[0]
-    if len(words) > 1 and words[0].endswith("/env"):
-        try:
-            yield str(find_program(words[-1]))
-        except ToolError:
-            return
-
-
-def _places(program: Path, more: Iterable[str]) -> list[Path]:
-    """What the program needs to be read: the environment or the packages that it is installed in, and `more`."""
-    starts = (str(program), *_interpreters(program))
-    paths = [path for start in starts for path in (start, os.path.realpath(start))]
-    needed = [place for path in paths for place in _installation(Path(path))]
-    system = ("/usr", "/bin", "/lib", "/lib64", "/opt")
-    wanted = dict.fromkeys((*map(str, needed), *more))
-    return [
-        Path(place)
-        for place in wanted
-        if os.path.exists(place) and not place.startswith(tuple(f"{top}/" for top in system))
-    ]
-
-
-def _installation(program: Path) -> Iterator[str]:
-    yield str(program)
-    prefix = program.parent.parent
-    if (prefix / "pyvenv.cfg").is_file():
-        yield str(prefix)
-    parts = program.parts
-    if "node_modules" in parts:
-        yield str(Path(*parts[: parts.index("node_modules") + 1]))

@@ -14,7 +14,10 @@ import os
 import struct
 
 ALLOWED_DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-SCRATCH_ROOT = "/proc"  # is a folder on every Linux and above nothing that a tool may see
+PROC = "/proc"
+SCRATCH_ROOT = (
+    PROC  # is a folder on every Linux and above nothing that a tool may see: it gets another one
+)
 NOBODY = 65534
 
 _CLONE_NEWUSER = 0x10000000
@@ -22,6 +25,7 @@ _NAMESPACES = 0x00020000 | 0x08000000 | 0x20000000 | 0x40000000  # mount, IPC, p
 _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 4, 24, 38, 22
 _MS_BIND, _MS_REC, _MS_PRIVATE, _MNT_DETACH = 4096, 16384, 1 << 18, 2
 _ATTR_RDONLY, _ATTR_NOSUID = 1, 2
+_ONLY_READ = 1 | 2 | 4 | 8  # read only, without setuid, devices and execution
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _MOUNT_SETATTR = 442
@@ -84,6 +88,11 @@ def ruleset(reads: list[str], writes: list[str]) -> int:
     for path in ALLOWED_DEVICES:
         _allow(rules, path, rights & 0b110)
     return rules
+
+
+def allow_own_processes(rules: int) -> None:
+    """Add to the rules that the /proc of `new_root` may be read."""
+    _allow(rules, PROC, _READ)
 
 
 def _allow(rules: int, path: str, rights: int) -> None:
@@ -242,13 +251,14 @@ def _write(path: str, text: str) -> None:
 
 
 def new_root(reads: list[str], writes: list[str]) -> None:
-    """Make a root that holds `reads` (read only), `writes` and a few devices, and nothing else."""
+    """Make a root that holds `reads` (read only), `writes`, a few devices and a /proc of its own, and nothing else."""
     os.umask(0o022)
     _mount("none", "/", "", _MS_REC | _MS_PRIVATE)
     _mount("tmpfs", SCRATCH_ROOT, "tmpfs", 0, "size=1m,mode=755")
     for path in [*reads, *writes, *ALLOWED_DEVICES]:
         if os.path.exists(path):
             _bring_in(path, _ATTR_NOSUID | (_ATTR_RDONLY if path in reads else 0))
+    _show_own_processes(SCRATCH_ROOT + PROC)
     _attributes(SCRATCH_ROOT, _ATTR_RDONLY | _ATTR_NOSUID, 0)
     os.chdir(SCRATCH_ROOT)
     _syscall("pivot_root", _PIVOT_ROOT[os.uname().machine], b".", b".")
@@ -269,6 +279,15 @@ def _bring_in(path: str, attributes: int) -> None:
         os.close(os.open(inside, os.O_CREAT | os.O_WRONLY, 0o644))
     _mount(real, inside, "", _MS_BIND | _MS_REC)
     _attributes(inside, attributes, _AT_RECURSIVE)
+
+
+def _show_own_processes(place: str) -> None:
+    """Mount the /proc of this process namespace: programs find their libraries by it, and count processors."""
+    os.mkdir(place)
+    try:
+        _mount("proc", place, "proc", _ONLY_READ, "hidepid=4")
+    except OSError:  # who hides parts of a container's /proc lets nobody in it mount another one
+        os.rmdir(place)
 
 
 def _mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:

@@ -144,6 +144,8 @@ def _isolate(walls: Walls, reads: list[str], writes: list[str]) -> None:
     if first:
         os._exit(_code(first))
     confine.new_root(reads, writes)
+    if walls.rules is not None:
+        confine.allow_own_processes(walls.rules)
     os.chdir(here)
 
 

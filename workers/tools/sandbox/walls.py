@@ -26,6 +26,8 @@ SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 SYSTEM = (
     *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store", "/gnu/store"),
     *("/etc/alternatives", "/etc/ld.so.cache"),
+    # Public certificates: some programs do not even start without them.
+    *("/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted"),
 )
 START = (
     "import sys; sys.path.append(sys.argv.pop(1)); "
@@ -155,11 +157,12 @@ def places(program: str) -> list[str]:
     wanted = [*SYSTEM, sys.prefix, sys.base_prefix, sys.exec_prefix, *packages, *ours]
     wanted += [program, os.path.realpath(program)]
     there = [path for path in dict.fromkeys(wanted) if os.path.exists(path)]
-    kept = [path for path in there if not _holds_home(path)]
+    kept = [path for path in there if not holds_home(path)]
     return [path for path in kept if os.path.realpath(path) != path or not _lies_in(path, kept)]
 
 
-def _holds_home(path: str) -> bool:
+def holds_home(path: str) -> bool:
+    """True for a person's home and what it lies in: never to be shown."""
     home = os.path.realpath(Path.home()) if "HOME" in os.environ else "/"
     return f"{home}/".startswith(f"{os.path.realpath(path).rstrip('/')}/")
 

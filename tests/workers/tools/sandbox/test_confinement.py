@@ -261,3 +261,22 @@ def test_what_confines_tools_here_is_said_truthfully() -> None:
         assert (text in here) == (word in walls())
         assert (text in missing) == (word not in walls())
     assert platform.system() == "Linux" or not walls()
+
+
+def test_a_tool_sees_itself_and_the_machine_in_proc_but_no_other_process(tmp_path: Path) -> None:
+    if "namespaces" not in walls():
+        pytest.skip("this system gives no namespaces")
+    code = """
+import os
+print(os.path.realpath("/proc/self/exe") == os.path.realpath(os.sys.executable))
+print(os.path.getsize("/proc/cpuinfo") == 0 and "processor" in open("/proc/cpuinfo").read())
+print(sorted(name for name in os.listdir("/proc") if name.isdecimal()) == [str(os.getpid())])
+try:
+    open("/proc/self/comm", "w").write("x")
+except OSError:
+    print("read only")
+"""
+    done = code_in(tmp_path, code)
+    if b"No such file" in done.stderr:
+        pytest.skip("this container mounts no /proc")
+    assert done.stdout.split() == [b"True", b"True", b"True", b"read", b"only"], done
