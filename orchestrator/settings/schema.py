@@ -76,7 +76,7 @@ def _key_of(setting: Setting, field: FieldInfo) -> tuple[Any, Any]:
         kind, facts = Literal[setting.words], [Lower]
     declared = replace(setting, help=setting.help.format(**blanks_of(setting, field)))
     if setting.falls_back is None:
-        return Annotated[(kind, *facts, declared)], field.default
+        return Annotated[(kind, *facts, declared)], field.get_default(call_default_factory=True)
     return Annotated[(kind | None, *facts, replace(declared, shown=f"`{field.default:g}`"))], None
 
 

@@ -25,9 +25,11 @@ DECISIONS = tuple(decision for workflow in WORKFLOWS.values() for decision in wo
 MODES = (ASK, *dict.fromkeys(word for decision in DECISIONS for word in decision.words))
 SILENCES = tuple(dict.fromkeys(decision.on_timeout for decision in DECISIONS))
 ANSWERS = ", ".join(
-    f"{' or '.join(f'`{word}`' for word in decision.words)} (`{name}`)"
-    for name, workflow in WORKFLOWS.items()
-    for decision in workflow.decisions
+    dict.fromkeys(
+        f"{' or '.join(f'`{word}`' for word in decision.words)} (`{name}`)"
+        for name, workflow in WORKFLOWS.items()
+        for decision in workflow.decisions
+    )
 )
 FORMAT_NAMES = tuple(row.name for row in FORMATS)
 

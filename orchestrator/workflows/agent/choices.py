@@ -18,6 +18,14 @@ WORK = DecisionType(
 )
 """A patch or, where everything is asked, what else a mode brings."""
 
+COMMAND = DecisionType(
+    kind="agent_command",
+    choices=(Choice(APPROVE, "a"), _REJECT, _HALT),
+    on_timeout=HALT,
+    synonyms=_SYNONYMS,
+)
+"""A command that a rule wants to be asked for before it is run."""
+
 BRANCH = DecisionType(
     kind="agent_commit",
     choices=(Choice(APPROVE, "a", writes=True), _REJECT, _HALT),

@@ -77,6 +77,7 @@ class AgentProceedings:
     children: list[tuple[str, ChildOutcome]] = field(default_factory=list)
     answers: list[DecisionAnswer] = field(default_factory=list)
     needs: list[Notice] = field(default_factory=list)
+    asked_commands: dict[str, str] = field(default_factory=dict)
     stopped: Notice | None = None
     fell_short: bool = False
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from orchestrator.core.setting import Flag, Setting
+from orchestrator.workflows.agent.approval_rules import ApprovalRule
 from orchestrator.workflows.agent.mode_context import ApprovalLevel
 from orchestrator.workflows.agent.modes import AgentMode
 from shared.models.panel import Participant
 from shared.models.wire import Wire
+from shared.tools.rules import Glob
+
+RuleWord = Annotated[
+    ApprovalRule,
+    BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value),
+]
 
 
 class AgentOptions(Wire):
@@ -65,6 +72,17 @@ class AgentOptions(Wire):
             flag=Flag("--command", "What to measure, verify or reproduce.", "COMMAND"),
         ),
     ] = Field(default=None, min_length=1, max_length=2000)
+    paths: Annotated[
+        dict[Glob, RuleWord],
+        Setting(
+            "rules for the files of a patch, above the approval level: a glob, and `approve`, `ask` or `refuse`; "
+            "the strictest counts ([rules](agent.md#rules))"
+        ),
+    ] = Field(default_factory=dict)
+    commands: Annotated[
+        dict[Glob, RuleWord],
+        Setting("the same for commands before they are run; without a rule they are run"),
+    ] = Field(default_factory=dict)
     repeats: Annotated[
         int,
         Setting(

@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from orchestrator.core.replay.commands import Effect, ToolRun, Turn, single
-from orchestrator.workflows.agent.choices import APPROVE, BRANCH, REJECT, WORK
+from orchestrator.workflows.agent.approval_rules import (
+    ApprovalRule,
+    refused_paths,
+    rule_for_command,
+    rule_for_patch,
+)
+from orchestrator.workflows.agent.choices import APPROVE, BRANCH, COMMAND, HALT, REJECT, WORK
 from orchestrator.workflows.agent.context import AgentContext, AgentProceedings
 from orchestrator.workflows.agent.mode_context import AgentMessage, ApprovalLevel, ModeContext
 from orchestrator.workflows.agent.modes import AgentMode, mode_words
@@ -195,9 +201,10 @@ def propose(visit: Visit, template: str) -> Effect[Proposal]:
         checked = yield from _tried(visit, written.patch, attempt)
         if checked is None:
             return Proposal(visit.context)
-        if checked.problem is None and checked.after is not None:
+        problem = checked.problem or _against_the_rules(visit, checked)
+        if problem is None and checked.after is not None:
             return (yield from _decided(visit, checked, written, attempt))
-        message = AgentMessage(source="patch", text=str(checked.problem))
+        message = AgentMessage(source="patch", text=str(problem))
         visit = visit.at(visit.context.remembering(message).done("patch", succeeded=False))
     return Proposal(visit.context)
 
@@ -229,6 +236,14 @@ def _tried(visit: Visit, patch: str, attempt: int) -> Effect[CheckedPatch | None
     )
 
 
+def _against_the_rules(visit: Visit, checked: CheckedPatch) -> str | None:
+    """What a rule says against a patch that applies, in words that its author can act on."""
+    refused = refused_paths(visit.agent.options.paths, checked.paths)
+    if not refused:
+        return None
+    return f"{refused[0]}: a rule of the person (`agent.paths`) refuses any change of it"
+
+
 def _decided(
     visit: Visit, checked: CheckedPatch, written: CodeProposal, attempt: int
 ) -> Effect[Proposal]:
@@ -252,7 +267,8 @@ def approve_patch(
     visit: Visit, checked: CheckedPatch, written: CodeProposal, attempt: int
 ) -> Effect[str]:
     """Whether the patch is to be taken."""
-    if visit.agent.approval is ApprovalLevel.LOW:
+    rule = rule_for_patch(visit.agent.options.paths, checked.paths, visit.agent.approval)
+    if rule is ApprovalRule.APPROVE:
         return APPROVE
     return (
         yield from ask(
@@ -301,6 +317,26 @@ def approve_result(visit: Visit, what: str, text: str) -> Effect[str]:
     shown = {"mode": visit.mode.value, "what": what, "explanation": text}
     prompt = "Go on with what this mode brought?"
     return (yield from ask(visit, WORK, "decision/result", prompt, lambda: shown))
+
+
+def may_run(visit: Visit, command: str) -> Effect[bool]:
+    """Whether the rules, or a person where they say so, let a command that was entered be run; asked once a run."""
+    rule = rule_for_command(visit.agent.options.commands, command)
+    if rule is ApprovalRule.REFUSE:
+        visit.proceedings.need(notice("agent_command_refused", command=command))
+        return False
+    if rule is ApprovalRule.APPROVE:
+        return True
+    asked = visit.proceedings.asked_commands
+    if command not in asked:
+        shown = {"mode": visit.mode.value, "what": "command", "explanation": command}
+        prompt = "Run this command on a copy of the work?"
+        asked[command] = yield from ask(visit, COMMAND, "decision/command", prompt, lambda: shown)
+        if asked[command] == HALT:
+            visit.proceedings.stopped = notice("agent_stopped_by_person")
+    if asked[command] != APPROVE:
+        visit.proceedings.need(notice("agent_command_not_approved", command=command))
+    return asked[command] == APPROVE
 
 
 def ask(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.core.parts import CRITIC, Filling, PartType
 from orchestrator.core.setting import Flag
-from orchestrator.workflows.agent.choices import BRANCH, WORK
+from orchestrator.workflows.agent.choices import BRANCH, COMMAND, WORK
 from orchestrator.workflows.agent.options import AgentOptions
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
@@ -40,7 +40,7 @@ WORKFLOW: WorkflowType[AgentOptions] = WorkflowType(
         ),
     ),
     record_types="orchestrator.workflows.agent.records",
-    decisions=(WORK, BRANCH),
+    decisions=(WORK, BRANCH, COMMAND),
     starts=("review", "plan", "ask"),
     commands=("tests", "command"),
     help=HELP,

@@ -16,7 +16,7 @@ from orchestrator.workflows.agent.mode_context import MOST_ERROR, AgentMessage
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.agent.transitions import DONE
-from orchestrator.workflows.agent.work import ModeResult, Visit, use_tool
+from orchestrator.workflows.agent.work import ModeResult, Visit, may_run, use_tool
 from shared.models.agent import ChangeSubject, CommandReport
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.notices import Notice, notice
@@ -81,6 +81,10 @@ def _failed(visit: Visit, report: CommandReport) -> ModeResult:
 def _run(
     visit: Visit, name: str, command: str, workspace: Workspace, times: int = 1
 ) -> Effect[CommandReport | None]:
+    """The command's report; None where it may not be run, or could not be."""
+    allowed = yield from may_run(visit, command)
+    if not allowed:
+        return None
     report = yield from use_tool(
         visit,
         name,
@@ -170,7 +174,7 @@ def verify(visit: Visit) -> Effect[ModeResult]:
     report = yield from _run(visit, "command", command, visit.context.workspace)
     if report is None:
         return visit.falls_short(DONE)
-    why = notice("agent_ran", command=command, exit_code=str(report.code))
+    why = _ran(report)
     context = visit.context.done("command", visit.key("command"), succeeded=report.succeeded)
     if report.succeeded:
         return visit.at(context).ends("verified", why)
@@ -189,10 +193,10 @@ def profile(visit: Visit) -> Effect[ModeResult]:
     report = yield from _run(
         visit, "command", command, context.workspace, visit.agent.options.repeats
     )
-    if report is None or not report.succeeded:
-        return visit.falls_short(
-            DONE, notice("agent_ran", command=command, exit_code=_code(report))
-        )
+    if report is None:
+        return visit.falls_short(DONE)
+    if not report.succeeded:
+        return visit.falls_short(DONE, _ran(report))
     visit = visit.at(context.done("profile", visit.key("command")))
     why = measured(report)
     if context.pending_files and AgentMode.BENCHMARK not in context.mode_history:
@@ -215,10 +219,11 @@ def benchmark(visit: Visit) -> Effect[ModeResult]:
     base = context.workspace.model_copy(update={"files": ()})
     before = yield from _run(visit, "before", command, base, times)
     after = yield from _run(visit, "after", command, context.workspace, times)
-    if before is None or after is None or not (before.succeeded and after.succeeded):
-        return visit.falls_short(
-            DONE, notice("agent_ran", command=command, exit_code=_code(after or before))
-        )
+    if before is None or after is None:
+        return visit.falls_short(DONE)
+    for report in (before, after):
+        if not report.succeeded:
+            return visit.falls_short(DONE, _ran(report))
     return _compared(visit.at(context.done("benchmark", visit.key("after"))), before, after)
 
 
@@ -255,8 +260,8 @@ def spread(report: CommandReport) -> float:
     return max(report.seconds) / max(min(report.seconds), 1e-9)
 
 
-def _code(report: CommandReport | None) -> str:
-    return "-" if report is None else str(report.code)
+def _ran(report: CommandReport) -> Notice:
+    return notice("agent_ran", command=report.command, exit_code=str(report.code))
 
 
 def reproduce(visit: Visit) -> Effect[ModeResult]:
@@ -270,7 +275,7 @@ def reproduce(visit: Visit) -> Effect[ModeResult]:
     report = yield from _run(visit, "command", command, clean)
     if report is None:
         return visit.falls_short(DONE)
-    why = notice("agent_ran", command=command, exit_code=str(report.code))
+    why = _ran(report)
     context = visit.context.done("command", visit.key("command"), succeeded=report.succeeded)
     if report.succeeded:
         return visit.at(context).ends(DONE, why)
