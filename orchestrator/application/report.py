@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from orchestrator.application.backend import Backend
 from orchestrator.core.cycle_names import cycle_at, renamed
+from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
 from orchestrator.presentation.report import RecordedAssessment, ReportedChild, RunReport
+from shared.errors import UnknownRun
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.replies import Applied
 from shared.models.rows import RunRow
 from shared.models.run import RunSpec
+from shared.models.subject import Subject
 from shared.store.database import Connection
 from shared.store.decisions import list_decisions
+from shared.store.documents import get_documents
 from shared.store.views import (
     RunHeartbeat,
     find_run,
@@ -50,12 +57,35 @@ def load_report(connection: Connection, name: str) -> RunReport:
         ),
         ledger=tuple(list_stances(connection, run.id)),
     )
+    report = replace(report, sources=_sources(connection, report))
     if not report.applied:
         return report
     undoings = taken_back(connection, run.id).items()
     undone = {undoing: Applied.model_validate(applied) for undoing, applied in undoings}
     report = replace(report, undone=undone)
     return replace(report, run=replace(run, verdict=report.verdict)) if undone else report
+
+
+def _sources(connection: Connection, report: RunReport) -> dict[str, str]:
+    """The reviewed files in which findings stand; all of the change's where callers are evidence. None once purged."""
+    placed = {finding.place.path for finding in report.findings if finding.place is not None}
+    if not report.is_of_change or not placed:
+        return {}
+    try:
+        stored = get_documents(connection, [report.spec.subject])
+        subject = Subject.model_validate_json(stored[report.spec.subject])
+        if not report.has_named_callers:
+            subject = _narrowed(subject, placed)
+        names = [file.after for file in subject.files if file.after is not None]
+        documents = get_documents(connection, names)
+    except (UnknownRun, ValidationError):
+        return {}
+    return SubjectTexts(subject, documents.__getitem__).reviewed_files()
+
+
+def _narrowed(subject: Subject, paths: Container[str]) -> Subject:
+    files = tuple(file for file in subject.files if file.path in paths)
+    return subject.model_copy(update={"files": files})
 
 
 def children_of(connection: Connection, run: str) -> tuple[RunRow, ...]:

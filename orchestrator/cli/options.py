@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from orchestrator.core.formats import SUFFIXES, USUAL_SUFFIXES
+from orchestrator.core.formats import USUAL_SUFFIXES, output_of
 from orchestrator.core.parts import split_names
 from orchestrator.core.setting import TIMEOUT
 from orchestrator.settings.languages import LANGUAGES
@@ -38,7 +38,7 @@ output_option = click.option(
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help=f"Result file: {USUAL_SUFFIXES}.",
+    help=f"Result file: {USUAL_SUFFIXES}; or FORMAT:FILE.",
 )
 config_option = click.option(
     "--config", type=click.Path(path_type=Path), help="Use this configuration file."
@@ -182,10 +182,8 @@ def take(kind: type[T], typed: dict[str, Any]) -> T:
 
 def check_outputs(outputs: Iterable[Path]) -> None:
     """Refuse a result file of an unknown format, or in no folder, before anything is started."""
-    for path in outputs:
-        if path.suffix.lower() not in SUFFIXES:
-            known = ", ".join(SUFFIXES)
-            raise click.UsageError(f"-o {path}: the suffix says the format, one of {known}")
+    for named in outputs:
+        _, path = output_of(named)
         if (obstacle := output_obstacle(path)) is not None:
             raise click.UsageError(f"-o {path}: {obstacle}")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from orchestrator.core.document import Line
 from orchestrator.core.findings.verdict import GateOutcome
-from orchestrator.core.formats import OutputFormat, format_named, format_of
+from orchestrator.core.formats import OutputFormat, format_named, output_of
 from orchestrator.core.results import ChangeResult, TestsOutcome
 from orchestrator.presentation.coverage import unanalysed
 from orchestrator.presentation.exit_code import ExitCode
@@ -144,8 +144,10 @@ def _left_out(report: RunReport, words: Translator) -> list[Line]:
 def write_file(
     path: Path, report: RunReport, words: Translator, form: OutputFormat | None = None
 ) -> None:
-    """The result in a format, else in the one that the file's ending names. Raises EnvironmentFault."""
-    text = (form or format_of(path)).render(report, words)
+    """The result in a format, else in the one that the file's name says. Raises EnvironmentFault."""
+    if form is None:
+        form, path = output_of(path)
+    text = form.render(report, words)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -77,7 +77,8 @@ class RunReport:
 
     `recorded` are the findings as of the last recorded round, `records` the facts of other kinds, `ledger` has the
     positions that were taken, with their reasons. `usage` includes what `children` spent. `undone` has what was taken
-    back again, by the run that did; `listed` is how many findings a reader wants of it (None: all).
+    back again, by the run that did; `listed` is how many findings a reader wants of it (None: all). `sources` are the
+    reviewed texts of the files in which findings stand, by path.
     """
 
     run: RunRow
@@ -91,6 +92,7 @@ class RunReport:
     ledger: tuple[Stance, ...] = ()
     undone: Mapping[str, Applied] = field(default_factory=dict)
     listed: int | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def spec(self) -> RunSpec:
@@ -194,6 +196,11 @@ class RunReport:
         for name, kinds in (kept.evidence if kept is not None else {}).items():
             checks.setdefault(name, set()).update(kinds)
         return checks
+
+    @property
+    def has_named_callers(self) -> bool:
+        """Whether callers that are in the change are evidence of a finding."""
+        return any(Ground.CALLERS in kinds for kinds in self._checks.values())
 
     @property
     def ranked(self) -> tuple[Finding, ...]:

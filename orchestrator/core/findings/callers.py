@@ -86,18 +86,23 @@ class CallMap:
 
     def shows_callers(self, finding: Finding) -> bool:
         """Whether a caller that the finding names calls what is defined at its place."""
+        return bool(self.named_callers(finding))
+
+    def named_callers(self, finding: Finding) -> tuple[CallSite, ...]:
+        """Where callers that the finding names call what is defined at its place."""
         place = finding.place
         text = f"{finding.title}\n{finding.detail}"
         names = code_names(text)
         if place is None or not names:
-            return False
+            return ()
         files = {PurePosixPath(name).name for name in _FILE.findall(text)}
         callees = names & self._defined_at(place)
-        return any(
-            call.name in callees
+        return tuple(
+            call
+            for call in self.calls
+            if call.name in callees
             and not _near(call, place)
             and (call.within in names - {call.name} or _names_file(call, files))
-            for call in self.calls
         )
 
     def _defined_at(self, place: Place) -> set[str]:

@@ -87,6 +87,9 @@ _TITLES: Mapping[str, str] = {
     "weak-hash": r"\bmd5\b|\bsha-?1\b",
     "unused-import": r"unused import|import(?:ed)?\b.{0,30}(?:unused|never used|not used)|사용하지 않는 import",
 }
+KINDS = tuple(_RULES)
+"""Their names."""
+
 _NAMED = {kind: regex(words, 2) for kind, words in _TITLES.items()}
 _RULED = {kind: regex(rules) for kind, rules in _RULES.items()}
 

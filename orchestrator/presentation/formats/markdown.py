@@ -7,6 +7,7 @@ a host takes in a comment.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from orchestrator.core.document import (
     Block,
@@ -36,7 +37,7 @@ from orchestrator.presentation.formats.markdown_text import (
     inline,
     prose,
 )
-from orchestrator.presentation.formats.posting import posted
+from orchestrator.presentation.formats.posting import MOST_CHARACTERS, Size, posted
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.posted_document import posted_document
 from orchestrator.presentation.report import RunReport
@@ -47,10 +48,19 @@ def render(report: RunReport, words: Translator) -> str:
     """The whole result under its title; a review as a comment on it."""
     if not report.is_of_change:
         return as_markdown(titled_document(report, words))
+    return as_comment(report, words)
+
+
+def as_comment(
+    report: RunReport, words: Translator, most: int = MOST_CHARACTERS, size: Size = len
+) -> str:
+    """The result as it is posted, as much of it as a host takes."""
     place = report.published
     link = (lambda _: None) if place is None else place.link
-    blocks = posted_document(report, words)
-    return posted(blocks, lambda shown: as_markdown(shown, link, level=2), report.run.id, words)
+    of_change = report.is_of_change
+    blocks = posted_document(report, words) if of_change else titled_document(report, words)
+    written = partial(as_markdown, link=link, level=2)
+    return posted(blocks, written, report.run.id, words, most, size)
 
 
 def as_markdown(blocks: Sequence[Block], link: Link = lambda _: None, level: int = 1) -> str:

@@ -22,17 +22,25 @@ MOST_CHARACTERS = 65_000
 _SHORT = 300
 
 Written = Callable[[Sequence[Block]], str]
+Size = Callable[[str], int]
 
 
-def posted(blocks: Sequence[Block], write: Written, run: str, words: Translator) -> str:
-    """The document as `write` writes it, as much of it as a comment takes."""
+def posted(
+    blocks: Sequence[Block],
+    write: Written,
+    run: str,
+    words: Translator,
+    most: int = MOST_CHARACTERS,
+    size: Size = len,
+) -> str:
+    """The document as `write` writes it, as much of it as a comment takes: `most`, as the host measures `size`."""
     text = write(blocks)
-    if len(text) <= MOST_CHARACTERS:
+    if size(text) <= most:
         return text
     left_out = remark(words.message("left_out_of_comment", run=run))
     for shorter in _shorter(blocks):
         text = write([*shorter, left_out])
-        if len(text) <= MOST_CHARACTERS:
+        if size(text) <= most:
             break
     return text
 
