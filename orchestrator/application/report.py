@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,7 +17,7 @@ from orchestrator.presentation.live.progress_events import RunHeader, RunSnapsho
 from orchestrator.presentation.report import RecordedAssessment, ReportedChild, RunReport
 from shared.errors import UnknownRun
 from shared.models.assessment import Assessment
-from shared.models.findings import Finding
+from shared.models.findings import Finding, Ground
 from shared.models.replies import Applied
 from shared.models.rows import RunRow
 from shared.models.run import RunSpec
@@ -74,7 +75,7 @@ def _sources(connection: Connection, report: RunReport) -> dict[str, str]:
     try:
         stored = get_documents(connection, [report.spec.subject])
         subject = Subject.model_validate_json(stored[report.spec.subject])
-        if not report.has_named_callers:
+        if Ground.CALLERS not in chain.from_iterable(report.checks.values()):
             subject = _narrowed(subject, placed)
         names = [file.after for file in subject.files if file.after is not None]
         documents = get_documents(connection, names)

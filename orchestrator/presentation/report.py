@@ -181,13 +181,13 @@ class RunReport:
         return rank(
             tuple(findings),
             voices,
-            self._checks,
+            self.checks,
             effective_votes(self.critics),
             trusted=self.spec.trusted,
         )
 
     @property
-    def _checks(self) -> Checks:
+    def checks(self) -> Checks:
         """What code has checked of findings besides what they have themselves; before that was kept, the fixes."""
         kept = self.result if isinstance(self.result, ChangeResult) else self.matter
         fixes = self.fixes.fixes if self.fixes else ()
@@ -196,11 +196,6 @@ class RunReport:
         for name, kinds in (kept.evidence if kept is not None else {}).items():
             checks.setdefault(name, set()).update(kinds)
         return checks
-
-    @property
-    def has_named_callers(self) -> bool:
-        """Whether callers that are in the change are evidence of a finding."""
-        return any(Ground.CALLERS in kinds for kinds in self._checks.values())
 
     @property
     def ranked(self) -> tuple[Finding, ...]:

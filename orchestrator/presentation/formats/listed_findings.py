@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from orchestrator.core.document import clean, drop_unseen
 from orchestrator.core.findings.callers import CallMap, CallSite
@@ -61,7 +62,8 @@ def listed_findings(report: RunReport, words: Translator) -> tuple[ListedFinding
     """What stands, the likely and grave ones first. Rejected and mended ones, and repetitions, are not listed."""
     standing = {finding.id for finding in report.standing}
     marks = fingerprints(report.findings, report.sources)
-    calls = CallMap.of(report.sources) if report.has_named_callers else CallMap((), ())
+    has_callers = Ground.CALLERS in chain.from_iterable(report.checks.values())
+    calls = CallMap.of(report.sources) if has_callers else CallMap((), ())
     return tuple(
         _listed(report.place_in_ranking(finding), report, marks, calls, words)
         for finding in report.ranked

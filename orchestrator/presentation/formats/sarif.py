@@ -24,6 +24,7 @@ from shared.models.outcomes import RunStatus, Verdict
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
+HOME = "urn:quorate:docs:ci"  # `quorate docs ci`: there is no page on the web that is ours
 ROOT = "SRCROOT"
 _LEVELS = {
     Severity.CRITICAL: "error",
@@ -50,7 +51,7 @@ def as_sarif(report: RunReport, words: Translator) -> Json:
     driver = {
         "name": "Quorate",
         "semanticVersion": this_build().release,
-        "informationUri": "https://pypi.org/project/quorate/",
+        "informationUri": HOME,
         "rules": [_rule(defect, words) for defect in rules],
     }
     run = {
