@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from benchmarks.case_value_plants import value_restated, word_against_value, wrong_unit
-from workers.tools.clinical.drug_tables import Drug, latin_names
+from shared.clinical.drug_tables import Drug, latin_names
 from workers.tools.clinical.drug_tables_classes import MONITORING, MONITORING_WORDS
 
 Plant = Callable[[str, Random], str | None]

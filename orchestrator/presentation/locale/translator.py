@@ -6,6 +6,7 @@ An entry's `msgid` is the code of a sentence, its `msgstr` the words in that lan
 * `{who:은/는}`: the word with the Korean particle that follows it,
 * `{parts:;}`: a list, with semicolons instead of commas between,
 * `{how:@ending}`: the words of the entry `ending_<how>`, or the value itself where there is none,
+* `{drug:@concept}`: the word for a clinical concept by the table of its names, `{drug:@concept 은/는}` with a particle,
 * a plural entry (`msgid_plural`), whose form the parameter `n` chooses.
 
 docs/design/notices.md says why gettext. What a language lacks is told in English.
@@ -145,8 +146,9 @@ class _Format(Formatter):
             separator = f"{format_spec} " if format_spec == ";" else ", "
             return separator.join(self.format_field(part, format_spec.strip(";")) for part in value)
         if format_spec.startswith("@"):
-            code = f"{format_spec[1:]}_{value}"
-            return self.translator.message(code) if self.translator.knows(code) else str(value)
+            enumeration, _, particles = format_spec[1:].partition(" ")
+            word = self.translator.word(f"{enumeration}_{value}", str(value))
+            return with_particle(word, particles) if particles else word
         if "/" in format_spec:
             return with_particle(str(value), format_spec)
         return str(format(value, format_spec))

@@ -10,6 +10,7 @@ from shared.models.case import Measurement, MentionKind, StructuredChart
 from shared.models.notices import Notice, notice
 
 _MOST_CONCEPTS = 40
+_MOST_NAMES = 5
 _EXISTING = 0.6  # a value that is measured and in range says less than one that is not
 _GRAVE = 2.0
 _FAR = 0.2
@@ -103,5 +104,6 @@ def _distance(each: Measurement) -> float:
     return max(below, above, 0.0) / (width or 1.0)
 
 
-def _names(measured: Sequence[Measurement]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.name.replace("_", " ") for each in measured))[:5]
+def _names(measured: Sequence[Measurement]) -> list[Notice]:
+    names = list(dict.fromkeys(each.name for each in measured))[:_MOST_NAMES]
+    return [notice(f"quantity_{name}") for name in names]

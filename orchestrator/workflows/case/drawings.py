@@ -18,12 +18,11 @@ from orchestrator.core.pictures import (
     RangePlot,
     Tick,
 )
-from orchestrator.core.views.context import ViewContext, shortened
+from orchestrator.core.views.context import shortened
+from orchestrator.workflows.case.names import CaseView, quantity
 from orchestrator.workflows.case.result import CaseResult
 from shared.models.case import CHART, ChartSpan, Measurement, TimelineEvent
 from shared.patterns import regex
-
-CaseView = ViewContext[CaseResult]
 
 MOST_PLOTS = 24
 _ISO = regex(r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T(\d{2}):(\d{2}))?)?)?", 0)
@@ -174,11 +173,6 @@ def values(view: CaseView, measurements: Sequence[Measurement]) -> Drawing:
     heads = _heads(view, "quantity", "value", "range", "judged", "when", "where")
     shown = tuple(plot for plot in wanted if plot.values)[:MOST_PLOTS]
     return Drawing(Plots(shown), Grid(heads, rows))
-
-
-def quantity(view: CaseView, name: str) -> str:
-    """The name of what was measured, in the reader's language where there is a word for it."""
-    return view.word(f"quantity_{name}", name.replace("_", " "))
 
 
 def outside(measurement: Measurement) -> str | None:

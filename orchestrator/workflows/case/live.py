@@ -51,7 +51,8 @@ def _coverage(reply: Reply, context: RenderContext) -> str:
 def _feedback(reply: Reply, context: RenderContext) -> str:
     if reply.get("ok"):
         return context.message("case_feedback_ok")
-    wanted = ", ".join(map(str, reply.get("requested_tools") or ()))
+    requested = map(str, reply.get("requested_tools") or ())
+    wanted = ", ".join(context.words.word(f"case_node_{tool}", tool) for tool in requested)
     mended = "; ".join(map(str, reply.get("patch_instructions") or ()))
     return context.message(
         "case_sent_back", why=shortened("; ".join(filter(None, (wanted, mended))), SHORT)
@@ -60,7 +61,8 @@ def _feedback(reply: Reply, context: RenderContext) -> str:
 
 def _routing(reply: Reply, context: RenderContext) -> str:
     choices = [choice for choice in reply.get("tools") or () if isinstance(choice, Mapping)]
-    picked = [str(choice.get("tool")) for choice in choices if choice.get("run", True)]
+    tools = [str(choice.get("tool")) for choice in choices if choice.get("run", True)]
+    picked = [context.words.word(f"case_node_{tool}", tool) for tool in tools]
     return context.message("case_tools_picked", names=", ".join(picked) or "-")
 
 

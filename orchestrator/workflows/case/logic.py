@@ -37,7 +37,7 @@ from orchestrator.workflows.case.disclosure import disclosure_of
 from orchestrator.workflows.case.options import LLM, CaseOptions, Restart, SolutionsOption
 from orchestrator.workflows.case.proceedings import Proceedings
 from orchestrator.workflows.case.prompts import CasePrompts
-from orchestrator.workflows.case.reflection import reflect
+from orchestrator.workflows.case.reflection import calls_for_tools, reflect
 from orchestrator.workflows.case.roles import CaseRole
 from orchestrator.workflows.case.routing import tell_unrun
 from orchestrator.workflows.case.stages import analyse, preprocess, structure
@@ -82,13 +82,13 @@ def case(spec: RunSpec, materials: Materials) -> Workflow:
         answer = yield from ask(context, history, verified, task.cycle)
         if answer is None or not wants_revision(answer):
             break
-        if (why := why_no_revision(context, revisions)) is not None:
-            proceedings.warnings.append(why)
+        begun = to_revise(context, proceedings, state, revisions)
+        if begun is None:
             break
         revisions, last = revisions + 1, max(last, number)
         memory = picked_issues(answer, history)
         task = CritiqueTask(Cycle("iteration", number), memory=memory, note=answer.message)
-        state = yield from restarted(context, proceedings, state, task)
+        state = yield from restarted(context, proceedings, begun, task)
     tell_unrun(context, proceedings, state)
     return conclude(context, proceedings, state, history, iterations, verified, answer)
 
@@ -147,13 +147,20 @@ def restarted(
             return state if afresh is None else afresh
 
 
-def why_no_revision(context: CaseContext, revisions: int) -> Notice | None:
-    """Why nobody can revise the critique; None where somebody can."""
-    if not context.models:
-        return notice("case_nobody_revises")
+def to_revise(
+    context: CaseContext, proceedings: Proceedings, state: GraphState, revisions: int
+) -> GraphState | None:
+    """What a revision begins with; None, and why, where nobody can revise and no tool is left that may run."""
+    begun = state if context.models else state.without_failed()
+    if not context.models and not calls_for_tools(context, begun):
+        proceedings.warnings.append(notice("case_nothing_to_redo"))
+        return None
     if revisions >= MAX_REVISIONS:
-        return notice("case_revisions_used_up", most=MAX_REVISIONS)
-    return None
+        proceedings.warnings.append(notice("case_revisions_used_up", most=MAX_REVISIONS))
+        return None
+    if not context.models:
+        proceedings.warnings.append(notice("case_revised_by_tools"))
+    return begun
 
 
 def context_of(spec: RunSpec, materials: Materials) -> CaseContext:

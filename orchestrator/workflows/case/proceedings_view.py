@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.core.document import Block, Grid, Heading, Item, Items
 from orchestrator.core.views.context import listed, took_s
-from orchestrator.workflows.case.drawings import CaseView
+from orchestrator.workflows.case.names import CaseView, by_whom, node
 from orchestrator.workflows.case.result import (
     CaseConfidence,
     CaseIteration,
@@ -73,7 +73,7 @@ def _routing(view: CaseView, routing: CaseRouting) -> list[Block]:
     items = tuple(
         Item(
             view.translate(choice.reason),
-            view.word(f"case_node_{choice.tool}", choice.tool),
+            node(view, choice.tool),
             view.message("case_picked" if choice.run else "case_not_picked"),
         )
         for choice in routing.tools
@@ -93,8 +93,8 @@ def _traced(view: CaseView, entry: TraceEntry, seconds: float | None) -> tuple[s
     told = entry.why is None or entry.state == "abstained"  # further up, with the others
     why = "" if told else f": {view.translate(entry.why)}"
     return (
-        view.word(f"case_node_{entry.node}", entry.node),
-        entry.by,
+        node(view, entry.node),
+        by_whom(view, entry.by),
         str(entry.iteration or ""),
         f"{state}{why}",
         "" if entry.points is None else str(entry.points),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared.models.case import (
     CaseEvidence,
@@ -36,3 +36,8 @@ class GraphState:
     coverage: InterventionCoverage = field(default_factory=InterventionCoverage)
     preprocessing: Preprocessing = field(default_factory=Preprocessing)
     results: dict[str, LensResult] = field(default_factory=dict)
+
+    def without_failed(self) -> GraphState:
+        """The same, as if the tools that failed had not run: they may run again."""
+        kept = {name: each for name, each in self.results.items() if each.looked or each.abstains}
+        return replace(self, results=kept)

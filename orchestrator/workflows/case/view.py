@@ -24,8 +24,9 @@ from orchestrator.core.document import (
 )
 from orchestrator.core.views.context import WorkflowView, figures, listed, shortened, titled
 from orchestrator.core.views.findings import counted, findings
-from orchestrator.workflows.case.drawings import CaseView, chart, place, places, timeline, values
+from orchestrator.workflows.case.drawings import chart, place, places, timeline, values
 from orchestrator.workflows.case.live import LIVE
+from orchestrator.workflows.case.names import CaseView, by_whom, check, concept, node, quantity
 from orchestrator.workflows.case.proceedings_view import confidence, proceedings
 from orchestrator.workflows.case.records import (
     CritiqueRecord,
@@ -97,13 +98,14 @@ def _point(view: CaseView, entry: FindingEntry, ground: CritiqueEntry | None) ->
     if ground is None:
         return replace(entry, carried=carried)
     lens = f" ({node(view, ground.lens)})" if ground.lens else ""
+    rules = tuple(replace(rule, code=check(view, rule.code)) for rule in entry.rules)
     source = ground.reference if view.everything else shortened(ground.reference, _SHORT)
     reference = view.message("case_reference", source=source) if source else ""
     compared = places(ground.sources)
     told = (entry.why, ground.cohort, _besides(view, entry, ground), reference, compared)
     between = "\n" if view.everything else " · "
     why = between.join(dict.fromkeys(filter(None, map(str.strip, told))))
-    return replace(entry, carried=f"{carried}{lens}", why=why)
+    return replace(entry, carried=f"{carried}{lens}", why=why, rules=rules)
 
 
 def _besides(view: CaseView, entry: FindingEntry, ground: CritiqueEntry) -> str:
@@ -115,11 +117,6 @@ def _besides(view: CaseView, entry: FindingEntry, ground: CritiqueEntry) -> str:
     ]
     first = others if view.everything else others[:_FIRST_PLACES]
     return view.message("case_besides", places="; ".join(first)) if first else ""
-
-
-def node(view: CaseView, name: str) -> str:
-    """What a part of the graph is called."""
-    return view.word(f"case_node_{name}", name)
 
 
 def _gaps(view: CaseView, result: CaseResult) -> list[Block]:
@@ -148,11 +145,16 @@ def _share(view: CaseView, items: Iterable[CoverageItem]) -> str:
 
 
 def _opened(view: CaseView, item: CoverageItem) -> Item:
-    return Item(item.concept, _status(view, item), places((*item.problem, *item.interventions)))
+    return Item(
+        concept(view, item.concept),
+        _status(view, item),
+        places((*item.problem, *item.interventions)),
+    )
 
 
 def _covered(view: CaseView, item: CoverageItem) -> tuple[str, ...]:
-    return item.concept, _status(view, item), places(item.problem), places(item.interventions)
+    where, plan = places(item.problem), places(item.interventions)
+    return concept(view, item.concept), _status(view, item), where, plan
 
 
 def _status(view: CaseView, item: CoverageItem) -> str:
@@ -165,8 +167,8 @@ def _scores(view: CaseView, result: CaseResult) -> list[Block]:
 
 
 def _score(view: CaseView, score: Score) -> Item:
-    parts = ", ".join(f"{_quantity(view, name)} {points}" for name, points in score.parts.items())
-    missing = ", ".join(_quantity(view, name) for name in score.missing)
+    parts = ", ".join(f"{quantity(view, name)} {points}" for name, points in score.parts.items())
+    missing = ", ".join(quantity(view, name) for name in score.missing)
     told = view.message("case_missing", names=missing) if missing else ""
     known = score.points is not None
     counted = score.points if known else sum(score.parts.values())
@@ -174,10 +176,6 @@ def _score(view: CaseView, score: Score) -> Item:
     source = score.citation if view.everything else ""
     name = view.word(f"score_{score.name.lower()}", score.name)
     return Item(text, name, "; ".join(filter(None, (parts, told, source))))
-
-
-def _quantity(view: CaseView, name: str) -> str:
-    return view.word(f"quantity_{name}", name.replace("_", " "))
 
 
 def _lenses(result: CaseResult) -> Iterable[LensResult]:
@@ -213,11 +211,18 @@ def _unseen(view: CaseView, result: CaseResult) -> list[Block]:
             for why in lens.abstains
         ),
         *((entry.node, view.translate(entry.why), entry.by) for entry in _failed(result)),
-        *(("evidence", view.message("case_weak_query", query=q), "") for q in result.evidence.weak),
+        *(("evidence", _weak(view, query), "") for query in result.evidence.weak),
         *(("input", view.translate(each), "") for each in result.patient_case.remarks),
     ]
-    items = [Item(why, node(view, name), "" if by in ("", name) else by) for name, why, by in told]
+    items = [
+        Item(why, node(view, name), "" if by in ("", name) else by_whom(view, by))
+        for name, why, by in told
+    ]
     return listed(view.message("case_unseen"), list(dict.fromkeys(items)))
+
+
+def _weak(view: CaseView, query: str) -> str:
+    return view.message("case_weak_query", query=concept(view, query))
 
 
 def _failed(result: CaseResult) -> list[TraceEntry]:
@@ -300,7 +305,7 @@ def _evidence(view: CaseView, result: CaseResult) -> list[Block]:
 
 def _passage(view: CaseView, passage: Passage) -> Item:
     support = view.word(f"case_support_{passage.support.value}", passage.support.value)
-    note = f"{support}, {passage.relevance:.2f}; {passage.query}"
+    note = f"{support}, {passage.relevance:.2f}; {concept(view, passage.query)}"
     return Item(f"“{' '.join(passage.span.text.split())}”", place(passage.span), note)
 
 
@@ -325,7 +330,7 @@ def _statement(view: CaseView, point: AnalysisPoint) -> Item:
     quotes = " / ".join(f"“{' '.join(quote.split())}”" for quote in point.quotes)
     status = view.word(f"case_status_{point.status}", point.status)
     text = "; ".join(filter(None, (quotes, point.concern)))
-    return Item(text or status, point.statement, status if text else "")
+    return Item(text or status, concept(view, point.statement), status if text else "")
 
 
 def _sources(view: CaseView, result: CaseResult) -> list[Block]:

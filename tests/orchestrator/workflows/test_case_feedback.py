@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from orchestrator.core.replay.commands import Turn
+from orchestrator.core.replay.commands import ToolRun, Turn
 from orchestrator.workflows.case.options import CaseOptions
 from orchestrator.workflows.registry import picking_words
 from shared.models.outcomes import FailureKind
@@ -190,12 +190,35 @@ def test_a_person_can_have_picked_points_revised():
     assert outcome.result.decision.choice == "accept"  # type: ignore[attr-defined]
 
 
-def test_nobody_can_revise_what_no_model_wrote_and_that_is_told():
+def test_what_no_model_wrote_and_every_tool_has_looked_at_is_not_revised_and_that_is_told():
     asked = submitted_case(
         decision=submitted_case().spec.decision.model_copy(update={"mode": "ask"})
     )
     outcome, _ = hold_case(asked, None, decides("revise"))
-    assert "case_nobody_revises" in {each.code for each in outcome.warnings}
+    assert "case_nothing_to_redo" in {each.code for each in outcome.warnings}
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_without_a_model_a_revision_runs_the_tools_that_were_left_or_failed(fails: bool):
+    asked = submitted_case(
+        CaseOptions(max_tools=3 if fails else 1, max_iterations=1),
+        decision=submitted_case().spec.decision.model_copy(update={"mode": "ask"}),
+    )
+    seen: list[str] = []
+
+    class Once(CaseCast):
+        def tool(self, step: ToolRun) -> StepResult:
+            first = step.tool not in seen
+            seen.append(step.tool)
+            failing = fails and first and step.tool == "lens_monitoring_response"
+            return fail() if failing else super().tool(step)
+
+    outcome, run = hold_case(asked, Once(), decides("revise", "accept"))
+    codes = {each.code for each in outcome.warnings}
+    assert "case_revised_by_tools" in codes
+    assert "case_nothing_to_redo" not in codes
+    assert by_tool(run, "iteration2/router")["lens_monitoring_response"].run
+    assert len(result_of(outcome).iterations) == 2
 
 
 # ---- who may see what ---------------------------------------------------------------------------

@@ -1,7 +1,6 @@
-"""Where a text names problems, symptoms, tests and procedures, synonyms made one.
+"""Where a text names problems, symptoms, tests and procedures, synonyms made one: `shared.clinical` has the names.
 
-Rows of the tables are `concept | English names | Korean names`, names separated by `;`; a row may go on in an indented
-line. An abbreviation in capitals is one only in capitals (`PE`, not "pe"); all other English names in any case, in the
+An abbreviation in capitals is one only in capitals (`PE`, not "pe"); all other English names in any case, in the
 plural, and with hyphens or spaces. Korean names stand in longer words, too ("급성심근경색"), except short ones, which
 begin a word or follow a word of time, side or degree. The longest name at a place counts. One pass over the text.
 """
@@ -13,17 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from shared.models.case import MentionKind
+from shared.clinical.concept_names import Concept, concepts
 from shared.patterns import regex
-from workers.tools.clinical import concept_findings, concept_problems
 
-_TABLES = (
-    (MentionKind.PROBLEM, concept_problems.CHRONIC),
-    (MentionKind.PROBLEM, concept_problems.ACUTE),
-    (MentionKind.SYMPTOM, concept_findings.SYMPTOMS),
-    (MentionKind.TEST, concept_findings.TESTS),
-    (MentionKind.PROCEDURE, concept_findings.PROCEDURES),
-)
 _WORD = regex(r"[A-Za-z0-9]+(?:['’][a-z]{1,2})?|[가-힣]+")
 _LONGEST_GAP = 2
 _SHORT_KOREAN = 2
@@ -33,18 +24,16 @@ _PREFIXES = regex(
     r"|하복부|상복부|두경부|운동시|및|과|와|좌|우|무|유)\Z"
 )
 _HANGUL = regex(r"[가-힣]")
-_NO_KOREAN_AFTER = regex(r"치료제|약|과 외래|센터|병원")
+_NO_KOREAN_AFTER = regex(r"치료제|약|과 외래|센터|병원| ?(?:진료|회의|통화|상담)")
 
 
 @dataclass(frozen=True)
 class ConceptName:
-    """A range of the text and what it names. `chronic`: a disease that one has for life, or for years."""
+    """A range of the text and what it names."""
 
     start: int
     end: int
-    kind: MentionKind
-    concept: str
-    chronic: bool
+    concept: Concept
 
 
 @dataclass(frozen=True)
@@ -53,9 +42,7 @@ class _Entry:
 
     words: tuple[str, ...]
     exact: str
-    kind: MentionKind
-    concept: str
-    chronic: bool
+    concept: Concept
 
 
 @dataclass(frozen=True)
@@ -79,7 +66,7 @@ def find_concepts(text: str) -> Iterator[ConceptName]:
         entry = _entry_at(text, tokens, number)
         if entry:
             last = tokens[number + len(entry.words) - 1]
-            yield ConceptName(token.start, last.end, entry.kind, entry.concept, entry.chronic)
+            yield ConceptName(token.start, last.end, entry.concept)
             number += len(entry.words)
         else:
             number += 1
@@ -116,7 +103,7 @@ def _korean(text: str, token: _Token) -> Iterator[ConceptName]:
         entry = _korean_at(text, token, position)
         if entry:
             end = position + len(entry.exact)
-            yield ConceptName(position, end, entry.kind, entry.concept, entry.chronic)
+            yield ConceptName(position, end, entry.concept)
             position = end
         else:
             position += 1
@@ -138,11 +125,11 @@ def _korean_at(text: str, token: _Token, position: int) -> _Entry | None:
 @cache
 def _english() -> Mapping[str, tuple[_Entry, ...]]:
     entries: dict[str, list[_Entry]] = {}
-    for concept, kind, chronic, english, _ in _rows():
-        for name in (concept, *english):
+    for concept in concepts().values():
+        for name in (concept.name, *concept.english):
             words = tuple(_key(word[0]) for word in _WORD.finditer(name))
             exact = name if " " not in name and name != name.lower() else ""
-            entries.setdefault(words[0], []).append(_Entry(words, exact, kind, concept, chronic))
+            entries.setdefault(words[0], []).append(_Entry(words, exact, concept))
     return {
         word: tuple(sorted(rows, key=lambda entry: -len(entry.words)))
         for word, rows in entries.items()
@@ -152,26 +139,12 @@ def _english() -> Mapping[str, tuple[_Entry, ...]]:
 @cache
 def _hangul() -> Mapping[str, tuple[_Entry, ...]]:
     entries: dict[str, dict[str, _Entry]] = {}
-    for concept, kind, chronic, _, korean in _rows():
-        for name in korean:
+    for concept in concepts().values():
+        for name in concept.korean:
             for form in {name, name.replace(" ", "")}:
                 if _HANGUL.match(form):
-                    entries.setdefault(form[:2], {}).setdefault(
-                        form, _Entry((), form, kind, concept, chronic)
-                    )
+                    entries.setdefault(form[:2], {}).setdefault(form, _Entry((), form, concept))
     return {
         start: tuple(sorted(rows.values(), key=lambda entry: -len(entry.exact)))
         for start, rows in entries.items()
     }
-
-
-def _rows() -> Iterator[tuple[str, MentionKind, bool, list[str], list[str]]]:
-    for kind, table in _TABLES:
-        chronic = table is concept_problems.CHRONIC
-        for row in table.strip().replace("\n    ", " ").split("\n"):
-            concept, english, korean = (part.strip() for part in row.split("|"))
-            yield concept, kind, chronic, _names(english), _names(korean)
-
-
-def _names(names: str) -> list[str]:
-    return [name.strip() for name in names.split(";") if name.strip()]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from shared.clinical.drug_tables import korean_names, latin_names
 from shared.patterns import regex
-from workers.tools.clinical.drug_tables import korean_names, latin_names
 
 _SHORT = 2
 _KOREAN_ENDINGS = r"(?=정|캡슐|주사|시럽|액|을|를|은|는|이|가|의|과|와|로|도|만|복용|투여|처방|농도|제|[^가-힣]|$)"

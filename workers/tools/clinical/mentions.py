@@ -110,14 +110,14 @@ def _mention(chart: Chart, name: ConceptName) -> Mention:
     context = context_at(chart, name.start, name.end)
     return Mention(
         span=chart.span(name.start, name.end),
-        kind=name.kind,
-        concept=name.concept,
+        kind=name.concept.kind,
+        concept=name.concept.name,
         division=chart.division_at(name.start),
         negated=context.negated,
         uncertain=context.uncertain,
         family=context.family,
-        past=context.past and not name.chronic,
-        planned=context.planned and name.kind in _CAN_BE_PLANNED,
+        past=context.past and not name.concept.chronic,
+        planned=context.planned and name.concept.kind in _CAN_BE_PLANNED,
         side=side_at(chart, name.start, name.end),
     )
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from shared.clinical.drug_tables import classes_of
 from shared.models.case import ChartSpan, SourceText
 from shared.text.similarity import nearest_texts
 from workers.tools.clinical.chart import read_chart
-from workers.tools.clinical.drug_tables import classes_of
 from workers.tools.clinical.mentions import context_at
 from workers.tools.clinical.query_words import other_words
 

@@ -58,7 +58,11 @@ def parameters(words: str) -> set[str]:
 
 
 def enumerations(words: str) -> set[str]:
-    return {spec[1:] for _, _, spec, _ in Formatter().parse(words) if spec and spec[:1] == "@"}
+    return {
+        spec[1:].partition(" ")[0]
+        for _, _, spec, _ in Formatter().parse(words)
+        if spec and spec[:1] == "@"
+    }
 
 
 @cache

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from shared.clinical.drug_tables import classes_of, drugs, korean_names, latin_names
 from workers.tools.clinical.drug_names import find_names
-from workers.tools.clinical.drug_tables import classes_of, drugs, korean_names, latin_names
 
 
 def concepts(text: str) -> list[str]:

@@ -88,7 +88,7 @@ def test_what_is_not_denied_is_asserted(text: str, concept: str) -> None:
         ("Her mother had breast cancer.", "breast cancer", "family"),
         ("He lives alone; his father died of a stroke.", "stroke", "family"),
         ("FAMILY HISTORY\n\nStroke.", "stroke", "family"),
-        ("가족력: 아버지 위암", "cancer", "family"),
+        ("가족력: 아버지 위암", "gastric cancer", "family"),
         ("History of pneumonia.", "pneumonia", "past"),
         ("PAST MEDICAL HISTORY\n\nMyocardial infarction.", "myocardial infarction", "past"),
         ("We will order a chest x-ray.", "chest x-ray", "planned"),

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations
 
+from shared.clinical.drug_tables import MAXIMUM_SOURCE, drugs
 from shared.models.case import LensPoint
 from shared.models.findings import Severity
 from shared.models.notices import notice
@@ -13,7 +14,6 @@ from shared.patterns import regex
 from workers.tools.clinical.checks.view import DrugUse, LensView
 from workers.tools.clinical.doses import FREQUENCY, STRENGTH, Dose, read_dose
 from workers.tools.clinical.drug_names import find_names
-from workers.tools.clinical.drug_tables import MAXIMUM_SOURCE, drugs
 from workers.tools.clinical.drug_tables_classes import WEEKLY, WEEKLY_SOURCE
 from workers.tools.clinical.drugs import DrugStatus
 from workers.tools.clinical.points import first_of_each, point

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from shared.clinical.drug_tables import classes_of
 from shared.models.case import LensPoint, Mention, Sex
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
@@ -12,7 +13,6 @@ from shared.patterns import regex
 from workers.tools.clinical.allergies import severe
 from workers.tools.clinical.checks.persons import about_patient
 from workers.tools.clinical.checks.view import DrugUse, LensView
-from workers.tools.clinical.drug_tables import classes_of
 from workers.tools.clinical.drug_tables_classes import (
     ALLERGY_CLASSES,
     ALLERGY_SOURCE,

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from shared.clinical.drug_tables import classes_of
 from shared.models.case import ChartSpan, LensPoint, LensResult, Mention, MentionKind, PatientFacts
 from shared.models.notices import Notice, notice
 from shared.tools.case_inputs import LensInput
 from workers.tools.clinical.chart import Chart, load_chart
 from workers.tools.clinical.doses import Dose, read_dose
-from workers.tools.clinical.drug_tables import classes_of
 from workers.tools.clinical.drugs import DrugStatus, drug_status
 from workers.tools.clinical.mentions import context_at
 from workers.tools.clinical.points import once_each

@@ -10,12 +10,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from shared.clinical.drug_tables import classes_of
 from shared.models.case import CHART, ChartSpan, LensPoint, LensResult, MentionKind
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
 from shared.tools.case_inputs import LensInput
 from workers.tools.clinical.chart import load_case
-from workers.tools.clinical.drug_tables import classes_of
 from workers.tools.clinical.similarity import CaseFeatures, Feature, by_nearness, features_of
 from workers.tools.registry import ToolContext
 
@@ -44,6 +44,12 @@ class _Shared:
     kind: str
     group: str
     places: tuple[Feature, ...]
+
+    @property
+    def name(self) -> str:
+        """What all of them have in common: the drug, or its class where the drugs differ."""
+        names = {place.name for place in self.places}
+        return names.pop() if len(names) == 1 else self.group
 
 
 def run(inputs: LensInput, context: ToolContext) -> LensResult:
@@ -107,7 +113,7 @@ def _missing_point(shared: _Shared, problem: Feature, others: int) -> LensPoint:
         severity=Severity.MINOR if everybody else Severity.INFO,
         category=category,
         message=_message(kind, shared, problem, others),
-        advice=notice(f"topk_{kind}_advice", what=shared.places[0].span.text),
+        advice=notice(f"topk_{kind}_advice", what=shared.name),
         spans=(problem.span,),
         sources=tuple(place.span for place in shared.places),
     )
@@ -116,8 +122,8 @@ def _missing_point(shared: _Shared, problem: Feature, others: int) -> LensPoint:
 def _message(kind: str, shared: _Shared, problem: Feature, others: int) -> Notice:
     return notice(
         f"topk_{kind}",
-        what=shared.places[0].span.text,
-        problem=problem.span.text,
+        what=shared.name,
+        problem=problem.name,
         have=len(shared.places),
         others=others,
     )
@@ -210,8 +216,8 @@ def _alone(
         category="treatment",
         message=notice(
             "topk_treated_alone",
-            what=drug.span.text,
-            instead=instead[0].text,
+            what=drug.name,
+            instead=str(missing[0].message.params["what"]),
             others=len(others),
         ),
         spans=(drug.span, *missing[0].spans),

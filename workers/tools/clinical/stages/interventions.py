@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from shared.clinical.drug_tables import classes_of
 from shared.models.case import (
     ChartSpan,
     CoverageItem,
@@ -21,7 +22,6 @@ from shared.models.case import (
 from shared.patterns import regex
 from shared.tools.case_inputs import InterventionInput
 from workers.tools.clinical.chart import Chart, load_chart
-from workers.tools.clinical.drug_tables import classes_of
 from workers.tools.clinical.drugs import is_taken
 from workers.tools.clinical.indications import INDICATIONS, indication_words
 from workers.tools.registry import ToolContext

@@ -123,7 +123,7 @@ def test_another_drug_of_the_same_class_is_no_remark(context: ToolContext) -> No
 @pytest.mark.parametrize(
     ("kind", "concept", "told_of"),
     [
-        (MentionKind.TEST, "thyroid stimulating hormone", "neighbours_examine"),
+        (MentionKind.TEST, "thyroid function tests", "neighbours_examine"),
         (MentionKind.DRUG, "rivaroxaban", "neighbours_treat"),
     ],
 )

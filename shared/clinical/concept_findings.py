@@ -1,4 +1,4 @@
-"""Symptoms, tests and procedures by their names in English and Korean. The columns are those of `concepts`."""
+"""Symptoms, tests and procedures by their names in English and Korean. The columns are those of `concept_names`."""
 
 SYMPTOMS = """
 chest pain | CP; chest discomfort; chest pressure; chest tightness | 흉통; 가슴 통증; 흉부 통증;
@@ -81,7 +81,7 @@ lymphadenopathy | swollen lymph nodes; swollen glands | 림프절비대; 림프�
 crackles | rales; rhonchi | 수포음; 악설음
 suicidal ideation | suicidal thoughts; suicidal or homicidal ideation | 자살사고; 자살 사고; 자살생각
 hallucinations | hallucination | 환각; 환청; 환시
-polydipsia | excessive thirst | 다음; 다갈
+polydipsia | excessive thirst | 다음다갈; 다갈증; 다갈
 hot flashes | | 안면홍조
 snoring | | 코골이
 lump | mass; palpable mass | 종괴; 멍울; 혹
@@ -100,7 +100,7 @@ hepatomegaly | enlarged liver | 간비대; 간종대
 TESTS = """
 complete blood count | CBC; full blood count; blood count; blood counts | 전혈구검사; 일반혈액검사;
     전혈구; 일반 혈액검사
-basic metabolic panel | BMP; chem 7; electrolytes; electrolyte panel | 전해질; 전해질검사; 전해질 검사
+basic metabolic panel | BMP; chem 7; electrolytes; electrolyte panel | 전해질검사; 전해질 검사; 전해질
 comprehensive metabolic panel | CMP; metabolic panel | 생화학검사; 일반화학검사
 liver function tests | LFT; LFTs; liver function test; liver enzymes; liver panel | 간기능검사;
     간기능 검사; 간수치
@@ -108,15 +108,17 @@ renal function | kidney function; renal function tests; renal function panel | �
     신장기능검사; 신기능; 신기능 검사
 lipid panel | lipid profile; fasting lipid panel; cholesterol panel | 지질검사; 지질 검사
 hemoglobin a1c | HbA1c; A1c; A1C; hgb a1c; hemoglobin A1C | 당화혈색소
-thyroid function tests | TSH; TFT; thyroid function; thyroid panel | 갑상선기능검사; 갑상선 기능 검사
+thyroid function tests | TSH; TFT; thyroid function; thyroid panel; thyroid stimulating hormone |
+    갑상선기능검사; 갑상선 기능 검사; 갑상선자극호르몬
 urinalysis | UA; urine analysis; urine test | 소변검사; 소변 검사; 요검사; 뇨검사
 urine culture | | 소변배양; 소변 배양검사; 요배양
 blood culture | blood cultures | 혈액배양; 혈액 배양; 혈액배양검사
 coagulation tests | INR; PT/INR; prothrombin time; PTT | 응고검사; 프로트롬빈
 troponin | troponins; cardiac enzymes | 트로포닌; 심근효소
-brain natriuretic peptide | BNP; NT-proBNP |
+brain natriuretic peptide | BNP; NT-proBNP | 뇌나트륨이뇨펩티드
 d-dimer | | 디다이머; D다이머
-c-reactive protein | CRP; ESR; inflammatory markers; sed rate | 염증수치; 염증 수치
+c-reactive protein | CRP; ESR; inflammatory markers; sed rate |
+    C-반응성 단백; 염증수치; 염증 수치
 arterial blood gas | ABG; blood gas | 동맥혈가스; 동맥혈 가스분석
 electrocardiogram | EKG; ECG; 12-lead | 심전도
 echocardiogram | TTE; TEE; echocardiography; transthoracic echocardiogram; cardiac ultrasound |
@@ -128,7 +130,7 @@ computed tomography | CT; CT scan; CAT scan; CTA | 전산화단층촬영; 컴퓨
     뇌 CT
 magnetic resonance imaging | MRI; MRI scan; MRA | 자기공명영상; 뇌 MRI
 ultrasound | ultrasonography; sonogram; ultrasonogram; doppler | 초음파; 초음파검사; 복부초음파
-positron emission tomography | PET scan; PET CT; PET/CT |
+positron emission tomography | PET scan; PET CT; PET/CT | 양전자방출단층촬영
 mammogram | mammography | 유방촬영술; 유방촬영
 bone density | DEXA; DXA; bone density scan; DEXA scan | 골밀도; 골밀도검사
 pap smear | pap test | 자궁경부세포검사; 자궁경부 세포검사

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from workers.tools.clinical import (
+from shared.clinical import (
     drug_tables_circulation,
     drug_tables_infection,
     drug_tables_metabolism,

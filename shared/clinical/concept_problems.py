@@ -1,7 +1,6 @@
-"""Problems by their names in English and Korean. The columns are those of `concepts`.
+"""Problems by their names in English and Korean. The columns are those of `concept_names`.
 
-Names are those of ICD-10 and everyday use, abbreviations those that clinical notes use;
-    one that means several things
+Names are those of ICD-10 and everyday use, abbreviations those that clinical notes use; one that means several things
 without its context (MS, RA as a side of the heart) is left out.
 """
 
@@ -20,7 +19,7 @@ chronic obstructive pulmonary disease | COPD; emphysema; chronic bronchitis | �
     만성 폐쇄성 폐질환; 폐기종; 만성기관지염
 asthma | reactive airway disease | 천식
 chronic kidney disease | CKD; chronic renal insufficiency; chronic renal failure; ESRD;
-    end stage renal disease; chronic kidney failure | 만성신부전; 만성 신부전; 만성콩팥병;
+    end stage renal disease; chronic kidney failure | 만성콩팥병; 만성신부전; 만성 신부전; 만성신질환;
     만성신장병; 만성 신장질환; 말기신부전
 hypothyroidism | underactive thyroid; hashimoto thyroiditis; hashimotos | 갑상선기능저하증;
     갑상선 기능 저하증; 갑상샘저하증
@@ -47,7 +46,7 @@ sleep apnea | OSA; obstructive sleep apnea | 수면무호흡증; 수면무호흡
 cirrhosis | liver cirrhosis; hepatic cirrhosis | 간경변; 간경화; 간경변증
 hepatitis b | HBV; chronic hepatitis b | B형간염; B형 간염
 hepatitis c | HCV; chronic hepatitis c | C형간염; C형 간염
-human immunodeficiency virus | HIV; AIDS; HIV infection | 에이즈
+human immunodeficiency virus | HIV; AIDS; HIV infection | 인간면역결핍바이러스; 에이즈
 benign prostatic hyperplasia | BPH; enlarged prostate; benign prostatic hypertrophy | 전립선비대증;
     전립선 비대증
 polycystic ovary syndrome | PCOS; polycystic ovarian syndrome | 다낭성난소증후군; 다낭성 난소 증후군
@@ -59,7 +58,7 @@ systemic lupus erythematosus | SLE; lupus | 루푸스; 전신홍반루푸스
 psoriasis | psoriatic arthritis | 건선
 fibromyalgia | | 섬유근육통
 migraine | migraines; migraine headache | 편두통
-sickle cell disease | sickle cell anemia | 겸상적혈구
+sickle cell disease | sickle cell anemia | 겸상적혈구병; 겸상적혈구
 peripheral artery disease | PAD; PVD; peripheral vascular disease; peripheral arterial disease |
     말초동맥질환; 말초혈관질환
 glaucoma | | 녹내장
@@ -70,8 +69,8 @@ attention deficit hyperactivity disorder | ADHD; attention deficit disorder | �
 chronic back pain | chronic low back pain | 만성 요통
 aortic stenosis | | 대동맥판협착증; 대동맥판 협착증
 cardiomyopathy | dilated cardiomyopathy; hypertrophic cardiomyopathy | 심근병증
-alcohol use disorder | alcoholism; alcohol abuse; alcohol dependence | 알코올중독; 알코올 의존;
-    알코올사용장애
+alcohol use disorder | alcoholism; alcohol abuse; alcohol dependence | 알코올사용장애;
+    알코올중독; 알코올 의존
 """
 
 ACUTE = """
@@ -80,7 +79,7 @@ myocardial infarction | MI; STEMI; NSTEMI; heart attack; acute coronary syndrome
 angina | angina pectoris; unstable angina | 협심증
 stroke | CVA; cerebrovascular accident; cerebral infarction; ischemic stroke | 뇌졸중; 뇌경색; 중풍
 intracranial hemorrhage | ICH; subarachnoid hemorrhage; subdural hematoma; epidural hematoma;
-    intracerebral hemorrhage; SAH | 뇌출혈; 지주막하출혈; 경막하출혈; 경막하혈종
+    intracerebral hemorrhage; SAH | 두개내출혈; 뇌출혈; 지주막하출혈; 경막하출혈; 경막하혈종
 transient ischemic attack | TIA | 일과성허혈발작; 일과성 허혈 발작
 pulmonary embolism | PE; pulmonary emboli; pulmonary embolus | 폐색전증; 폐색전
 deep vein thrombosis | DVT; deep venous thrombosis | 심부정맥혈전증; 심부정맥 혈전증
@@ -105,7 +104,7 @@ pancreatitis | | 췌장염
 diverticulitis | | 게실염
 gastroenteritis | | 위장염
 gastritis | | 위염
-peptic ulcer disease | peptic ulcer; gastric ulcer; duodenal ulcer | 위궤양; 십이지장궤양; 소화성궤양
+peptic ulcer disease | peptic ulcer; gastric ulcer; duodenal ulcer | 소화성궤양; 위궤양; 십이지장궤양
 gastrointestinal hemorrhage | GI bleed; GIB; gastrointestinal bleeding; gastrointestinal bleed;
     melena; hematemesis; hematochezia | 위장관출혈; 위장관 출혈; 흑변; 토혈; 혈변
 bowel obstruction | small bowel obstruction; SBO; ileus; intestinal obstruction | 장폐색; 장폐쇄
@@ -127,8 +126,8 @@ hypoglycemia | | 저혈당; 저혈당증
 hyperglycemia | elevated blood sugar | 고혈당
 diabetic ketoacidosis | DKA | 당뇨병성 케톤산증; 케톤산증
 thyroid nodule | thyroid nodules | 갑상선결절; 갑상선 결절
-cancer | carcinoma; malignancy; adenocarcinoma; malignant neoplasm | 악성종양; 악성 종양; 폐암; 위암;
-    대장암; 간암; 유방암; 췌장암; 갑상선암; 전립선암; 자궁경부암; 난소암; 방광암; 식도암
+cancer | carcinoma; malignancy; adenocarcinoma; malignant neoplasm; neoplasm | 악성종양; 악성 종양;
+    췌장암; 갑상선암; 자궁경부암; 난소암; 방광암; 식도암
 breast cancer | breast carcinoma | 유방암
 lung cancer | | 폐암
 colon cancer | colorectal cancer | 대장암; 결장암; 직장암
