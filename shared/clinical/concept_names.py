@@ -56,7 +56,7 @@ def korean_words() -> Mapping[str, str]:
         if all(part in simple for part in drug.ingredients)
     }
     named = {concept.name: concept.korean[0] for concept in concepts().values() if concept.korean}
-    return class_words() | simple | combined | named
+    return {**class_words(), **simple, **combined, **named}
 
 
 def _read() -> Iterator[Concept]:
