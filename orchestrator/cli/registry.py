@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrator.workflows import ROWS, UNDO
+from orchestrator.workflows import GRAPH, ROWS, UNDO
 
 
 class CommandGroup(StrEnum):
@@ -15,6 +15,7 @@ class CommandGroup(StrEnum):
     DECIDE = "Decide"
     RUNS = "Look at runs"
     COMPARE = "Compare and measure"
+    CODE = "Look at code"
     SET_UP = "Set up"
     OPERATE = "Operate"
     OTHER = "Commands"
@@ -74,6 +75,9 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "fork": _in(
         "fork:fork", "Continue a run another way, from one of its steps.", CommandGroup.COMPARE
+    ),
+    GRAPH: _in(
+        "graph:graph", "What calls, imports and reaches what in a repository.", CommandGroup.CODE
     ),
     "diff": _in("diff:diff", "What differs between two runs.", CommandGroup.COMPARE),
     "agent-modes": _in("agent:modes", "The modes of an agent.", hidden=True),

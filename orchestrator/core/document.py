@@ -267,7 +267,7 @@ class FindingEntry:
     def where(self) -> str:
         """Its place, or that it has none."""
         place = self.finding.place
-        return f"{place.path}:{place.line}" if place else "-"
+        return place.shown if place else "-"
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def findings_text(findings: Sequence[Finding], supporters_of: int) -> str:
     """The findings as everybody is shown them: without names, so that nobody follows a name."""
     blocks = []
     for finding in findings:
-        place = f" at {finding.place.path}:{finding.place.line}" if finding.place else ""
+        place = f" at {finding.place.shown}" if finding.place else ""
         head = f"{finding.id} [{finding.severity}] {finding.status}{place}: {finding.title}"
         support = f"raised by {len(finding.raised_by)} of {supporters_of}; {_tally(finding)}"
         blocks.append("\n".join(part for part in (head, support, finding.detail) if part))

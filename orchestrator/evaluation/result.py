@@ -248,7 +248,7 @@ def _claims(scored: ScoredCase) -> tuple[CountedClaim, ...]:
                 id=finding.id,
                 title=finding.title,
                 severity=finding.severity.value,
-                place=None if place is None else f"{place.path}:{place.line}",
+                place=None if place is None else place.shown,
                 raised_by=finding.raised_by,
                 likelihood=round(counted.judged.likelihood, 3),
                 label=counted.label,

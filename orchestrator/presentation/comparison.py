@@ -182,7 +182,7 @@ def _title(pair: Pair, words: Translator) -> str:
     if finding is None:
         return ""
     title = words.finding(finding).title
-    return title if finding.place is None else f"{finding.place.path}:{finding.place.line} {title}"
+    return title if finding.place is None else f"{finding.place.shown} {title}"
 
 
 def _status(finding: Finding | None, mended: frozenset[str], words: Translator) -> str:

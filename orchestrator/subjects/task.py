@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.subjects.entries import list_untracked
+from orchestrator.subjects.revisions import find_commit, require_commit
 from shared.errors import SubjectError
 from shared.git.repository import Repository, open_repository
 from shared.models.workspace import CodingTask, Workspace
@@ -16,18 +17,22 @@ MOST_NAMED = 200
 """How many changed paths are kept; they are only told."""
 
 
-def capture_task(words: str, directory: Path, environ: Mapping[str, str]) -> CodingTask:
-    """The task on the last commit of the repository around `directory`.
+def capture_task(
+    words: str, directory: Path, environ: Mapping[str, str], *, revision: str | None = None
+) -> CodingTask:
+    """The task on a commit of the repository around `directory`, the last one unless another is named.
 
     Raises SubjectError where there is none or it has no commit, EnvironmentFault when git is missing.
     """
     if not directory.is_dir():
         raise SubjectError(f"{directory} is no directory: --repo names that of a repository.")
     repository = open_repository(directory, environ)
-    commit = repository.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    commit = find_commit(repository.git, "HEAD")
+    if commit is not None and revision is not None:
+        commit = require_commit(repository.git, revision)
     if commit is None:
         raise SubjectError(
-            f"The repository {repository.place} has no commit yet: an agent works on the last one. Commit first."
+            f"The repository {repository.place} has no commit yet, and its last one is what is looked at. Commit first."
         )
     branch = repository.git.ask("symbolic-ref", "--quiet", "--short", "HEAD")
     return CodingTask(

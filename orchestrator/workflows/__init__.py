@@ -29,6 +29,9 @@ class WorkflowRow:
 UNDO = "undo"
 """Takes back what a run applied; the command that submits it takes a run."""
 
+GRAPH = "graph"
+"""Answers a question about the code of a repository; the command of that name has its own subcommands."""
+
 ROWS = (
     WorkflowRow(
         "ask",
@@ -79,6 +82,7 @@ ROWS = (
         asides=("modes", "trace"),
     ),
     WorkflowRow(UNDO, "orchestrator.workflows.undo"),
+    WorkflowRow(GRAPH, "orchestrator.workflows.graph"),
 )
 
 DEFAULT = ROWS[0].name

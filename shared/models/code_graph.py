@@ -159,9 +159,11 @@ class FileProblem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodeGraph:
-    """Nodes, and edges in columns of integers: 17 bytes an edge. Both are in order, so equal programs are equal here.
+    """Nodes, and edges in columns of integers: 21 bytes an edge. Both are in order, so equal programs are equal here.
 
-    `sources` and `targets` are places in `nodes`, `files` places in `paths`.
+    `sources` and `targets` are places in `nodes`, `files` places in `paths`. Edges are in the order of their sources:
+    those from the node at `place` begin at `source_starts[place]` and end before the next node's. Those to it are
+    named by `by_target` from `target_starts[place]` on, so that nothing has to be prepared before a question.
     """
 
     nodes: tuple[Node, ...]
@@ -171,6 +173,9 @@ class CodeGraph:
     kinds: array[int] = field(default_factory=lambda: array("B"))
     files: array[int] = field(default_factory=lambda: array("I"))
     lines: array[int] = field(default_factory=lambda: array("I"))
+    by_target: array[int] = field(default_factory=lambda: array("I"))
+    source_starts: array[int] = field(default_factory=lambda: array("I"))
+    target_starts: array[int] = field(default_factory=lambda: array("I"))
     problems: tuple[FileProblem, ...] = ()
 
     def __len__(self) -> int:

@@ -42,7 +42,7 @@ def counted_synthesis(brief: SynthesisBrief, why: str = "written by no model") -
 
 
 def _line(finding: Finding) -> str:
-    place = f" ({finding.place.path}:{finding.place.line})" if finding.place else ""
+    place = f" ({finding.place.shown})" if finding.place else ""
     return f"{finding.id} {finding.severity.value}{place}: {finding.title}"
 
 

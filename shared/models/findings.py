@@ -60,6 +60,11 @@ class Place(ForeignWire):
         return cls(path=path, line=first, end_line=last if last > first else None)
 
     @property
+    def shown(self) -> str:
+        """As editors and compilers write it: `path:line`."""
+        return f"{self.path}:{self.line}"
+
+    @property
     def last_line(self) -> int:
         """The last of its lines, the only one where it has no other."""
         return max(self.line, self.end_line or self.line)

@@ -17,6 +17,7 @@ from shared.models.case import (
     StructuredChart,
     Timeline,
 )
+from shared.models.code_answers import CODE_REPLIES
 from shared.models.coverage import Coverage
 from shared.models.critique import CASE_REPLIES
 from shared.models.deliberation import DELIBERATION_REPLIES
@@ -301,6 +302,7 @@ REPLY_MODELS: dict[str, type[ForeignWire]] = {
     "case.coverage": InterventionCoverage,
     "case.lens": LensResult,
     **AGENT_REPLIES,
+    **CODE_REPLIES,
     **CASE_REPLIES,
     **DELIBERATION_REPLIES,
     **PLANNING_REPLIES,

@@ -15,6 +15,9 @@ REPOSITORY = "repository"
 OF = "of"
 """The label of a run that does something to another one, whose name it is: `last` never means it."""
 
+ASIDE = "aside"
+"""The label of a run that only looks something up: `last` never means it, and lists have it only by its workflow."""
+
 
 @dataclass(frozen=True)
 class RunRow:

@@ -19,6 +19,14 @@ def find_facts(connection: Connection, keys: Sequence[str]) -> dict[str, bytes]:
     return {row.key: bytes(row.facts) for row in rows}
 
 
+def known_facts(connection: Connection, keys: Sequence[str]) -> frozenset[str]:
+    """Those of the keys under which facts are stored."""
+    rows = connection.execute(
+        "SELECT key FROM code_facts WHERE key = ANY(%s)", (list(keys),)
+    ).fetchall()
+    return frozenset(row.key for row in rows)
+
+
 def put_facts(connection: Connection, facts: Mapping[str, bytes]) -> None:
     """Store facts under their keys, in one order, so that no two workers wait for each other; those there stay."""
     if facts:

@@ -9,7 +9,7 @@ from typing import Any
 from shared.errors import UnknownRun, UserError
 from shared.models.findings import Stance
 from shared.models.outcomes import RunStatus, Verdict
-from shared.models.rows import OF, RecordRow, RunRow, StepRow, UsageRow
+from shared.models.rows import ASIDE, OF, RecordRow, RunRow, StepRow, UsageRow
 from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
 from shared.store.database import Connection
@@ -54,7 +54,7 @@ def taken_back(connection: Connection, run: str) -> dict[str, Any]:
 
 def find_run(connection: Connection, name: str) -> RunRow:
     """The run of that id, or of that unique beginning; `last` is the newest that no other run started,
-    but never the undoing of one.
+    but never the undoing of one or a look at code.
 
     Raises UnknownRun, or UserError when the beginning fits several.
     """
@@ -62,9 +62,9 @@ def find_run(connection: Connection, name: str) -> RunRow:
         rows = connection.execute(
             # Of each run by itself, newest first: joined, all of both tables would be read.
             _RUN
-            + " WHERE parent_run IS NULL AND (SELECT spec -> 'labels' ? %s FROM specs WHERE run_id = id) "
+            + " WHERE parent_run IS NULL AND (SELECT spec -> 'labels' ?| %s FROM specs WHERE run_id = id) "
             "IS NOT TRUE ORDER BY created_at DESC LIMIT 1",
-            (OF,),
+            ([OF, ASIDE],),
         ).fetchall()
     elif not name.isprintable() or not name:
         # An empty variable of a script must not name the only run there is; Postgres takes no NUL and no surrogate.
@@ -108,6 +108,8 @@ class RunFilter:
             "since_s": "created_at >= now() - make_interval(secs => %(since_s)s)",
         }
         stated = tuple(sql for name, sql in wanted.items() if getattr(self, name) is not None)
+        if self.workflow is None:
+            stated = (*stated, f"{label_of('id', ASIDE)} IS NULL")
         return stated if self.status is not None else ("parent_run IS NULL", *stated)
 
 

@@ -28,6 +28,7 @@ from shared.tools.case_inputs import (
     LensInput,
 )
 from shared.tools.examiner_cards import EXAMINER_CARDS
+from shared.tools.graph_cards import GRAPH_CARDS
 from shared.tools.inputs import (
     AnalyserInput,
     ApplyInput,
@@ -260,6 +261,7 @@ _CARDS = (
     ),
     *AGENT_CARDS,
     *EXAMINER_CARDS,
+    *GRAPH_CARDS,
 )
 CARDS: Mapping[str, ToolCard] = {card.name: card for card in _CARDS}
 

@@ -16,6 +16,9 @@ class CodeFacts(Protocol):
     def facts(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The facts that are stored under these keys; what is not stored is missing."""
 
+    def known(self, keys: Sequence[str]) -> frozenset[str]:
+        """Those of the keys under which facts are stored."""
+
     def keep_facts(self, facts: Mapping[str, bytes]) -> None:
         """Store facts under their keys; those that are there stay as they are."""
 
@@ -36,6 +39,10 @@ class MemoryCodeFacts:
     def facts(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The facts that are stored under these keys."""
         return {key: self._facts[key] for key in keys if key in self._facts}
+
+    def known(self, keys: Sequence[str]) -> frozenset[str]:
+        """Those of the keys under which facts are stored."""
+        return frozenset(keys) & self._facts.keys()
 
     def keep_facts(self, facts: Mapping[str, bytes]) -> None:
         """Store facts under their keys."""

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from shared.store.code_graph import find_facts, find_graph, put_facts, put_graph
+from shared.store.code_graph import (
+    find_facts,
+    find_graph,
+    known_facts,
+    put_facts,
+    put_graph,
+)
 from shared.store.database import Database
 
 
@@ -18,6 +24,10 @@ class StoredCodeFacts:
     def facts(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The facts that are stored under these keys."""
         return self._database.run(partial(find_facts, keys=keys))
+
+    def known(self, keys: Sequence[str]) -> frozenset[str]:
+        """Those of the keys under which facts are stored."""
+        return self._database.run(partial(known_facts, keys=keys))
 
     def keep_facts(self, facts: Mapping[str, bytes]) -> None:
         """Store facts under their keys."""

@@ -96,7 +96,7 @@ def _moved(claim: Raised, stated: Place, place: Place | None) -> Checked:
 
 
 def _spelled(place: Place) -> str:
-    return f"{place.path}:{place.line}"
+    return place.shown
 
 
 def _lowered(claim: Raised, problem: Notice, **fields: None) -> Checked:

@@ -268,7 +268,7 @@ def raised_line(finding: RaisedFinding, participant: str) -> Line:
     place = finding.place
     return line(
         "  ",
-        Span(f"{place.path}:{place.line}" if place else "-", Style.PLACE),
+        Span(place.shown if place else "-", Style.PLACE),
         ": ",
         Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
         f" {finding.rule} " if finding.rule else " ",

@@ -55,5 +55,5 @@ class AgentPrompts:
 
 def _callers(context: ModeContext) -> str:
     callers = () if context.impact is None else context.impact.callers[:MOST_CALLERS]
-    rows = (f"{hit.place.path}:{hit.place.line} {hit.symbol or ''}".rstrip() for hit in callers)
+    rows = (f"{hit.place.shown} {hit.symbol or ''}".rstrip() for hit in callers)
     return "\n".join(rows)

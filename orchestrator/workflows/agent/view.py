@@ -73,7 +73,7 @@ def _hits(view: AgentView, hits: tuple[CodeHit, ...]) -> list[Block]:
 
 
 def _place(place: Place) -> str:
-    return f"{place.path}:{place.line}"
+    return place.shown
 
 
 def _point(view: AgentView, point: ExaminedPoint) -> Item:

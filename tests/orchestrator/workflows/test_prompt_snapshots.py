@@ -11,7 +11,7 @@ from orchestrator.workflows.registry import WORKFLOWS
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 ALL = [(workflow, language) for workflow in prompts.workflows() for language in prompts.LANGUAGES]
-WITHOUT_A_WORD = {"undo"}
+WITHOUT_A_WORD = {"undo", "graph"}
 
 
 def snapshot(workflow: str, language: str) -> str:

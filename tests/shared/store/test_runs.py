@@ -202,6 +202,12 @@ def test_runs_are_found_by_id_by_beginning_and_as_the_last(database: Database) -
         found("z")
     assert [row.id for row in database.run(lambda c: list_runs(c, limit=1))] == ["rac"]
     assert database.run(lambda c: list_runs(c, wanted=RunFilter(status="waiting"))) == []
+    aside = "jsonb_set(spec, '{labels}', '{\"aside\": true}')"
+    execute(database, f"UPDATE specs SET spec = {aside} WHERE run_id = 'rac'")
+    assert (found("last"), found("rac")) == ("r%x", "rac")
+    assert "rac" not in [row.id for row in database.run(list_runs)]
+    asked = RunFilter(workflow="review")
+    assert "rac" in [row.id for row in database.run(lambda c: list_runs(c, wanted=asked))]
     assert database.run(count_runs) == RunCounts({"running": 3})
     assert database.run(lambda c: root_tasks(c, ["rab", "none"])) == {"rab": ("root", False)}
 

@@ -10,19 +10,20 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeVar
 
-from shared.models.code_graph import FACTS_VERSION, CodeGraph, FileFacts
+from shared.models.code_graph import FACTS_VERSION, FileFacts, Symbol, SymbolKind
+from shared.models.code_graph_document import from_document, to_document
 from workers.tools.agent.workspace import WorkspaceTree
-from workers.tools.code_graph.assembly import from_document, make_graph, to_document
+from workers.tools.code_graph.assembly import make_graph
 from workers.tools.code_graph.extraction import CodeFile, extract_all
 from workers.tools.code_graph.index import GraphIndex
 from workers.tools.code_graph.languages import language_of
 from workers.tools.code_graph.module_names import module_names
 from workers.tools.registry import ToolContext
 
-READERS_VERSION = 1
+READERS_VERSION = 2
 """Changes whenever the same files give another graph for a reason that FACTS_VERSION does not say."""
 MOST_FILES = 20_000
 LARGEST_FILE = 4_000_000
@@ -44,56 +45,112 @@ Known = dict[str, tuple[str, FileFacts]]
 """By path, the key and the facts of a file."""
 
 
+@dataclass(frozen=True)
+class CodeBase:
+    """The graph of a workspace: the name of its document, and its answers.
+
+    `read` counts the files that were read for it now, `left_out` those beyond the most that a graph is made of.
+    """
+
+    document: str
+    index: GraphIndex
+    read: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class UnreadCode:
+    """Too many files were never read before: so many bytes."""
+
+    size: int
+
+
 @dataclass
 class GraphMemory:
     """What a process remembers: facts by repository, and graphs that were asked for, the newest last."""
 
     facts: OrderedDict[str, Known] = field(default_factory=OrderedDict)
-    graphs: OrderedDict[str, GraphIndex] = field(default_factory=OrderedDict)
+    graphs: OrderedDict[str, CodeBase] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def index(self, tree: WorkspaceTree, context: ToolContext) -> GraphIndex:
-        """The graph of a workspace; one at a time is made in a process."""
-        files = code_files(tree)
+        """The graph of a workspace, whatever has to be read for it."""
+        code = self.code_base(tree, context, most_unread=None)
+        assert isinstance(code, CodeBase)
+        return code.index
+
+    def code_base(
+        self, tree: WorkspaceTree, context: ToolContext, most_unread: int | None
+    ) -> CodeBase | UnreadCode:
+        """The graph of a workspace, if no more bytes have to be read for it; one at a time is made in a process."""
+        files, left_out = code_files(tree)
         name = _hash(str(READERS_VERSION), *(file.key for file in files))
         with self.lock:
             known = self.graphs.get(name)
-            if known is None:
-                known = GraphIndex(self._graph(name, files, tree, context))
+            if known is not None:
+                known = replace(known, read=0)
+            else:
+                stored = context.code.graph(name)
+                if stored is not None:
+                    graph = from_document(context.documents.get(stored))
+                    known = CodeBase(stored, GraphIndex(graph))
+                else:
+                    made = self._make(name, files, tree, context, most_unread)
+                    if isinstance(made, UnreadCode):
+                        return made
+                    known = made
             _remember(self.graphs, name, known, KEPT_GRAPHS)
-        return known
+        return replace(known, left_out=left_out)
 
-    def _graph(
-        self, name: str, files: Sequence[KeyedFile], tree: WorkspaceTree, context: ToolContext
-    ) -> CodeGraph:
-        document = context.code.graph(name)
-        if document is not None:
-            return from_document(context.documents.get(document))
+    def _make(
+        self,
+        name: str,
+        files: Sequence[KeyedFile],
+        tree: WorkspaceTree,
+        context: ToolContext,
+        most_unread: int | None,
+    ) -> CodeBase | UnreadCode:
         repository = tree.workspace.repository
-        known = self.facts.get(repository, {})
-        stale = [file for file in files if known.get(file.path, ("",))[0] != file.key]
-        read = read_facts(stale, tree, context)
-        fresh = {file.path: (file.key, read[file.path]) for file in stale if file.path in read}
-        present = {file.path for file in files}
-        kept = {path: each for path, each in (known | fresh).items() if path in present}
+        known = self._remembered(repository, files)
+        known |= stored_facts([file for file in files if file.path not in known], context)
+        unread = [file for file in files if file.path not in known]
+        size = sum(tree.size(file.path) for file in unread)
+        if most_unread is not None and size > most_unread:
+            return UnreadCode(size)
+        known |= read_facts(unread, tree, context)
+        kept = {file.path: (file.key, known[file.path]) for file in files}
         _remember(self.facts, repository, kept, KEPT_PROGRAMS)
-        graph = make_graph([facts for _, (_, facts) in sorted(kept.items())])
-        context.code.keep_graph(name, context.documents.put(to_document(graph)))
-        return graph
+        graph = make_graph([known[path] for path in sorted(known)])
+        document = context.documents.put(to_document(graph))
+        context.code.keep_graph(name, document)
+        return CodeBase(document, GraphIndex(graph), len(unread))
+
+    def _remembered(self, repository: str, files: Sequence[KeyedFile]) -> dict[str, FileFacts]:
+        kept = self.facts.get(repository, {})
+        asked = {(file.path, file.key) for file in files}
+        return {path: facts for path, (key, facts) in kept.items() if (path, key) in asked}
 
 
 MEMORY = GraphMemory()
 """That of this process: what it holds can be made again from the store at any time."""
 
 
-def code_files(tree: WorkspaceTree) -> tuple[KeyedFile, ...]:
+class CodeFiles(NamedTuple):
+    """The files of code of a workspace in the order of their paths, and how many more there are."""
+
+    files: tuple[KeyedFile, ...]
+    left_out: int
+
+
+def code_files(tree: WorkspaceTree) -> CodeFiles:
     """The files of code of a workspace, with the names that they have in its graph."""
     listed = [path for path in tree.paths() if language_of(path) is not None]
     present = frozenset(listed)
     # A stub beside its module says the same again.
     paths = [path for path in listed if not (path.endswith(".pyi") and path[:-1] in present)]
     names = module_names(paths[:MOST_FILES], imported_names(tree))
-    return tuple(_keyed(path, names[path], tree.blob(path)) for path in sorted(names))
+    files = tuple(_keyed(path, names[path], tree.blob(path)) for path in sorted(names))
+    return CodeFiles(files, len(paths) - len(files))
 
 
 def _keyed(path: str, module: str, blob: str) -> KeyedFile:
@@ -113,26 +170,38 @@ def imported_names(tree: WorkspaceTree) -> frozenset[str]:
     return frozenset(row.split()[1] for row in rows if len(row.split()) > 1)
 
 
-def read_facts(
-    files: Sequence[KeyedFile], tree: WorkspaceTree, context: ToolContext
-) -> dict[str, FileFacts]:
-    """The facts of files by their paths: those that are stored, and the others read and stored."""
+def stored_facts(files: Sequence[KeyedFile], context: ToolContext) -> dict[str, FileFacts]:
+    """The facts of files by their paths; those that are not stored are missing."""
     stored = context.code.facts([file.key for file in files])
-    facts = {
+    return {
         file.path: FileFacts.from_json(stored[file.key]) for file in files if file.key in stored
     }
-    missing = {file.path: file for file in files if file.key not in stored}
-    made: dict[str, FileFacts] = {}
-    for each in extract_all(_contents(missing, tree), tree.countdown):
+
+
+def read_facts(
+    files: Sequence[KeyedFile],
+    tree: WorkspaceTree,
+    context: ToolContext,
+    programs: int | None = None,
+) -> dict[str, FileFacts]:
+    """The facts of files by their paths: read by so many programs at once, and stored."""
+    made = {file.path: _too_large(file) for file in files if tree.size(file.path) > LARGEST_FILE}
+    fitting = {file.path: file for file in files if file.path not in made}
+    for each in extract_all(_contents(fitting, tree), tree.countdown, programs):
         made[each.path] = each
-    context.code.keep_facts({missing[path].key: each.to_json() for path, each in made.items()})
-    return facts | made
+    context.code.keep_facts({file.key: made[file.path].to_json() for file in files})
+    return made
+
+
+def _too_large(file: KeyedFile) -> FileFacts:
+    whole = (Symbol("", SymbolKind.MODULE, 1, 1),)
+    return FileFacts(file.path, file.module, file.language, whole, problem="graph_file_too_large")
 
 
 def _contents(files: Mapping[str, KeyedFile], tree: WorkspaceTree) -> Iterator[CodeFile]:
-    fitting = [path for path in files if tree.size(path) <= LARGEST_FILE]
-    for start in range(0, len(fitting), 500):
-        for path, data in tree.read_all(fitting[start : start + 500]).items():
+    paths = list(files)
+    for start in range(0, len(paths), 500):
+        for path, data in tree.read_all(paths[start : start + 500]).items():
             file = files[path]
             yield CodeFile(path, file.module, file.language, data)
 

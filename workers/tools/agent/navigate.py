@@ -117,7 +117,7 @@ def _meant(question: NavigationQuestion, *, modules: bool = False) -> list[int]:
 def _of_that_name(index: GraphIndex, name: str) -> list[int]:
     """Definitions of that name, no variables; else what it names outside of the repository."""
     named = [place for place in index.find(name) if index.node(place).kind != SymbolKind.VARIABLE]
-    outside = index.places.get(name)
+    outside = index.place_of(name)
     return named[:_AMBIGUOUS] or ([] if outside is None else [outside])
 
 

@@ -142,7 +142,7 @@ def _summary(label: str, examined: Examined, count: int, shown: int, kind: str, 
 
 
 def _line(finding: RaisedFinding) -> str:
-    place = f"{finding.place.path}:{finding.place.line}: " if finding.place else ""
+    place = f"{finding.place.shown}: " if finding.place else ""
     return f"{place}{finding.title}"
 
 

@@ -33,9 +33,11 @@ class CodeFile(NamedTuple):
     data: bytes
 
 
-def extract_all(files: Iterable[CodeFile], countdown: Countdown) -> Iterator[FileFacts]:
+def extract_all(
+    files: Iterable[CodeFile], countdown: Countdown, programs: int | None = None
+) -> Iterator[FileFacts]:
     """The facts of all of them, in any order. Raises `ToolError` when the time is over."""
-    with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(max_workers=programs or max(1, os.cpu_count() or 1)) as pool:
         for facts in pool.map(partial(_extract_portion, countdown=countdown), _portions(files)):
             yield from facts
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from array import array
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from shared.models.code_graph import CodeGraph, EdgeKind, Node, SymbolKind
 
 CALLS = frozenset((EdgeKind.CALLS, EdgeKind.INSTANTIATES))
 MOST_REACHED = 5000
+
+
+class EdgeSite(NamedTuple):
+    """A line of a file: where an edge stands."""
+
+    path: str
+    line: int
 
 
 @dataclass(frozen=True)
@@ -31,12 +39,12 @@ class GraphIndex:
 
     def __init__(self, graph: CodeGraph) -> None:
         self.graph = graph
-        self._neighbours: dict[tuple[frozenset[EdgeKind], bool], list[array[int]]] = {}
 
-    @cached_property
-    def places(self) -> Mapping[str, int]:
+    def place_of(self, name: str) -> int | None:
         """Where the node with an id stands."""
-        return {node.id: place for place, node in enumerate(self.graph.nodes)}
+        nodes = self.graph.nodes
+        place = bisect_left(nodes, name, key=lambda node: node.id)
+        return place if place < len(nodes) and nodes[place].id == name else None
 
     @cached_property
     def by_name(self) -> Mapping[str, tuple[int, ...]]:
@@ -78,8 +86,9 @@ class GraphIndex:
     def find(self, name: str) -> tuple[int, ...]:
         """Definitions of that name: by the whole id, by its end (`User.save`), or in any case of letters."""
         plain = name.strip().strip("`'\"").removesuffix("()").replace("::", ".").replace("#", ".")
-        if plain in self.places:
-            return (self.places[plain],)
+        exact = self.place_of(plain)
+        if exact is not None:
+            return (exact,)
         last = plain.rpartition(".")[2]
         named = self.by_name.get(last, ())
         ends = tuple(p for p in named if f".{self.graph.nodes[p].id}".endswith(f".{plain}"))
@@ -93,26 +102,30 @@ class GraphIndex:
             if node.file and f".{node.id.casefold()}".endswith(lowered)
         )
 
+    def edges_at(self, place: int, kinds: frozenset[EdgeKind], *, backwards: bool) -> Iterator[int]:
+        """The edges of these kinds that leave a node, or lead to it, by their numbers."""
+        graph = self.graph
+        if backwards:
+            numbers: Iterable[int] = graph.by_target[
+                graph.target_starts[place] : graph.target_starts[place + 1]
+            ]
+        else:
+            numbers = range(graph.source_starts[place], graph.source_starts[place + 1])
+        return (number for number in numbers if graph.kinds[number] in kinds)
+
     def neighbours(
         self, place: int, kinds: frozenset[EdgeKind], *, backwards: bool
-    ) -> Iterable[int]:
+    ) -> Iterator[int]:
         """Where edges of these kinds lead from a node, or come from."""
-        key = (kinds, backwards)
-        if key not in self._neighbours:
-            self._neighbours[key] = self._adjacent(kinds, backwards)
-        return self._neighbours[key][place]
+        ends = self.graph.sources if backwards else self.graph.targets
+        return (ends[number] for number in self.edges_at(place, kinds, backwards=backwards))
 
-    def _adjacent(self, kinds: Collection[EdgeKind], backwards: bool) -> list[array[int]]:
+    def sites(self, source: int, target: int, kinds: frozenset[EdgeKind]) -> Iterator[EdgeSite]:
+        """Where the edges of these kinds from a node to another stand."""
         graph = self.graph
-        empty = array("I")
-        adjacent = [empty] * len(graph.nodes)
-        for source, target, kind in zip(graph.sources, graph.targets, graph.kinds, strict=True):
-            if kind in kinds:
-                here, there = (target, source) if backwards else (source, target)
-                if adjacent[here] is empty:
-                    adjacent[here] = array("I")
-                adjacent[here].append(there)
-        return adjacent
+        for number in self.edges_at(source, kinds, backwards=False):
+            if graph.targets[number] == target:
+                yield EdgeSite(graph.paths[graph.files[number]], graph.lines[number])
 
     def chains(
         self,

@@ -159,7 +159,7 @@ def _review_of(visit: Visit, change: ChangeSubject) -> ChildRequest:
 def _raised(findings: list[Finding]) -> AgentMessage:
     lines = []
     for each in sorted(findings, key=lambda finding: finding.severity.rank)[:MOST_TOLD]:
-        place = f" ({each.place.path}:{each.place.line})" if each.place else ""
+        place = f" ({each.place.shown})" if each.place else ""
         lines.append(f"{each.severity}: {each.title}{place} {each.suggestion or ''}".rstrip())
     return AgentMessage(source="review", text="\n".join(lines))
 

@@ -53,7 +53,7 @@ def _paths(seen: RepositoryExamination) -> tuple[str, ...]:
 def _minding(context: ModeContext, seen: RepositoryExamination) -> ModeContext:
     """With what was seen, for whoever writes next; an earlier look is forgotten."""
     rows = [
-        f"{point.place.path}:{point.place.line} {point.rule}" if point.place else point.rule
+        f"{point.place.shown} {point.rule}" if point.place else point.rule
         for point in seen.points[:MOST_POINTS]
     ]
     rows += [f"{item.state}: {item.item}" for item in seen.items if item.state != "met"]

@@ -33,7 +33,7 @@ def navigate(visit: Visit) -> Effect[ModeResult]:
     context, hits = visit.context, visit.proceedings.hits
     why = notice("agent_found", n=len(hits))
     if context.goal is not AgentMode.CONTEXT_NAV:
-        listed = "\n".join(f"{hit.place.path}:{hit.place.line}" for hit in hits)
+        listed = "\n".join(hit.place.shown for hit in hits)
         answer = yield from approve_result(visit, "search", listed)
         if answer != APPROVE:
             return after_refusal(visit, answer)

@@ -1,0 +1,120 @@
+"""Answer a question about the graph of a repository's code: tool runs only, so they go on on any worker.
+
+What is known answers at once. Where much code was never read, its portions are read by tool runs side by side first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import Field
+
+from orchestrator.core.discussion.turn_results import told_failure
+from orchestrator.core.parts import AUTHOR, CHAIR, CRITIC, PartType
+from orchestrator.core.replay.commands import (
+    Effect,
+    Outcome,
+    ToolRun,
+    Workflow,
+    phase,
+    single,
+    together,
+)
+from orchestrator.core.replay.materials import Materials
+from orchestrator.core.views.findings import GENERIC
+from orchestrator.workflows.descriptor import (
+    SubjectKind,
+    WorkflowDisplay,
+    WorkflowLogic,
+    WorkflowType,
+)
+from shared.models.code_answers import GraphAnswer
+from shared.models.notices import notice
+from shared.models.outcomes import Verdict
+from shared.models.run import RunSpec
+from shared.models.steps import StepResult
+from shared.models.wire import Wire
+from shared.models.workspace import CodingTask, Workspace
+from shared.tools.graph_cards import CodeReadInput, GraphInput, GraphQuestion
+
+VERSION = 1
+
+
+class GraphOptions(Wire):
+    """What is asked, as the tool `graph.query` takes it."""
+
+    question: GraphQuestion = GraphQuestion.BUILD
+    names: tuple[str, ...] = ()
+    text: str = ""
+    depth: int = Field(default=1, ge=1)
+    limit: int = Field(default=100, ge=1)
+
+
+def graph(spec: RunSpec, materials: Materials) -> Workflow:
+    """The answer to the question in the options; a failure of a tool is the end."""
+    options = GraphOptions.model_validate(spec.options)
+    task = CodingTask.model_validate_json(materials.document(spec.subject))
+    yield from phase("Answering")
+    result = yield from _asked("query", options, task.workspace, divides=True)
+    portions = 0 if result.failure else GraphAnswer.model_validate(result.reply).portions
+    if portions:
+        yield from phase("Reading")
+        readings = yield from together(
+            _reading(number, portions, task.workspace) for number in range(portions)
+        )
+        failed = next((reading for reading in readings if reading.failure is not None), None)
+        yield from phase("Answering")
+        result = failed or (yield from _asked("answer", options, task.workspace, divides=False))
+    if result.failure is not None:
+        return Outcome(Verdict.INCONCLUSIVE, None, told_failure(result.failure))
+    answer = GraphAnswer.model_validate(result.reply)
+    summary = notice("graph_made", files=answer.files, symbols=answer.symbols, edges=answer.edges)
+    return Outcome(Verdict.DONE, None, summary)
+
+
+def _asked(
+    key: str, options: GraphOptions, workspace: Workspace, *, divides: bool
+) -> Effect[StepResult]:
+    inputs = GraphInput(workspace=workspace, **dict(options), divides=divides)
+    return (
+        yield from single(
+            ToolRun(
+                key=key,
+                tool="graph.query",
+                participant="graph",
+                role="graph",
+                round=0,
+                reply_model="graph.answer",
+                inputs=lambda: inputs,
+            )
+        )
+    )
+
+
+def _reading(number: int, portions: int, workspace: Workspace) -> ToolRun:
+    return ToolRun(
+        key=f"read/{number + 1}",
+        tool="graph.read",
+        participant="graph",
+        role="read",
+        round=0,
+        reply_model="graph.read",
+        inputs=lambda: CodeReadInput(workspace=workspace, portion=number, portions=portions),
+    )
+
+
+WORKFLOW: WorkflowType[GraphOptions] = WorkflowType(
+    name="graph",
+    version=VERSION,
+    options=GraphOptions,
+    logic=WorkflowLogic(graph),
+    subject=SubjectKind.TASK,
+    parts=(
+        # Nobody speaks.
+        PartType(CRITIC, "critic", (), many=True),
+        PartType(AUTHOR, "author", ()),
+        PartType(CHAIR, "chair", ()),
+    ),
+    record_types=(),
+    display=WorkflowDisplay(view=replace(GENERIC, always_whole=True)),
+)

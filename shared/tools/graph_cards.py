@@ -1,0 +1,72 @@
+"""The cards of what answers questions about the graph of a repository's code (docs/design/code-graph.md)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from shared.models.code_answers import CodeRead, GraphAnswer
+from shared.tools.agent_inputs import WorkspaceInput
+from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits
+
+MOST_PORTIONS = 64
+
+
+class GraphQuestion(StrEnum):
+    """What can be asked of a graph."""
+
+    BUILD = "build"
+    CALLERS = "callers"
+    CALLEES = "callees"
+    CHAIN = "chain"
+    IMPACT = "impact"
+    SEARCH = "search"
+
+
+class GraphInput(WorkspaceInput):
+    """A question: `names` are symbols, files or places (`path:line`), `text` is what is searched for.
+
+    `divides`: code of which much was never read is not read now; the answer says how many portions it has.
+    """
+
+    question: GraphQuestion = GraphQuestion.BUILD
+    names: tuple[str, ...] = ()
+    text: str = ""
+    depth: int = Field(default=1, ge=1, le=50)
+    limit: int = Field(default=100, ge=1, le=5000)
+    divides: bool = False
+
+
+class CodeReadInput(WorkspaceInput):
+    """One portion of the files of code, of so many."""
+
+    portion: int = Field(default=0, ge=0)
+    portions: int = Field(default=1, ge=1, le=MOST_PORTIONS)
+
+
+_LIMITS = ToolLimits(timeout_s=600.0)
+
+GRAPH_CARDS = (
+    ToolCard(
+        name="graph.read",
+        purpose="Reads a portion of a repository's code for its graph, and stores what it says.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.agent.graph_read",
+        inputs=CodeReadInput,
+        reply=CodeRead,
+        cost=ToolCost(seconds=5),
+        limits=_LIMITS,
+    ),
+    ToolCard(
+        name="graph.query",
+        purpose="Answers from the graph of a repository's code: callers, callees, chains, impact and search.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.agent.graph_query",
+        inputs=GraphInput,
+        reply=GraphAnswer,
+        cost=ToolCost(seconds=2),
+        limits=_LIMITS,
+    ),
+)
+"""What reads code, and answers from what was read."""
