@@ -21,7 +21,7 @@ from shared.programs import find_program
 from shared.tools.rules import GivenSeverity, Glob, covers_path
 
 FILES = "{files}"
-REPORT_FORMATS = ("sarif", "rdjson", "checkstyle", "eslint", "regex")
+REPORT_FORMATS = ("sarif", "rdjson", "checkstyle", "eslint", "pyright", "regex")
 GROUPS = ("file", "line", "message")
 MORE_GROUPS = ("column", "end_line", "severity", "code")
 LEVELS: Mapping[str, Severity] = {
@@ -48,7 +48,7 @@ class AnalyserCommand(Wire):
         min_length=1, max_length=200
     )
     files: tuple[Glob, ...] = Field(min_length=1)
-    format: Literal["sarif", "rdjson", "checkstyle", "eslint", "regex"] = "sarif"
+    format: Literal["sarif", "rdjson", "checkstyle", "eslint", "pyright", "regex"] = "sarif"
     pattern: str | None = Field(default=None, max_length=2000)
     exit_codes: tuple[int, ...] = (0, 1)
     severity: dict[Level, GivenSeverity] = Field(default_factory=dict)
@@ -232,13 +232,9 @@ def ready_commands() -> Mapping[str, ReadyCommand]:
             joins=False,
             offered=False,
             row=AnalyserCommand(
-                command=("pyright",),
+                command=("pyright", "--outputjson"),
                 files=("*.py", "*.pyi"),
-                format="regex",
-                pattern=(
-                    r"^\s*(?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+) - (?P<severity>error|warning): "
-                    r"(?P<message>.*?)(?: \((?P<code>\w+)\))?$"
-                ),
+                format="pyright",
                 severity=_NOTED,
             ),
         ),

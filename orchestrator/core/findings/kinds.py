@@ -63,6 +63,9 @@ _RULES: Mapping[str, str] = {
     "import": r"mypy/import(?:-not-found|-untyped)?|pyright/reportmissing(?:imports|modulesource|typestubs)"
     r"|pylint/(?:e0401|import-error)",
 }
+# Kinds whose rules quote what they are about: on one line, two names are two defects.
+_ABOUT_A_NAME = frozenset("unused-import unused-variable undefined-name attribute import".split())
+_QUOTED = regex(r"`([^`]+)`|\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 # Rules that warn of an import only for what is called later, in the same file.
 _IMPORTS = regex(r"bandit/b4(?:0[1-9]|1[0-5])")
 _FLAKE8_BANDIT = regex(r"(?:ruff|flake8)/s(\d{3})")
@@ -105,6 +108,17 @@ def kind_of_rule(rule: str) -> str | None:
 def kinds_of_title(title: str) -> frozenset[str]:
     """The kinds that a reviewer's title names."""
     return frozenset(kind for kind, words in _NAMED.items() if words.search(title))
+
+
+@lru_cache(maxsize=4096)
+def quoted_names(title: str) -> frozenset[str]:
+    """What stands in quotation marks in a rule's message."""
+    return frozenset(name for match in _QUOTED.finditer(title) for name in match.groups() if name)
+
+
+def are_about_names(kinds: frozenset[str]) -> bool:
+    """Whether rules of these kinds say which name they mean."""
+    return not kinds.isdisjoint(_ABOUT_A_NAME)
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,13 @@ from functools import cached_property, lru_cache
 
 from rapidfuzz import fuzz, process
 
-from orchestrator.core.findings.kinds import kind_of_rule, kinds_of_title, warns_of_import
+from orchestrator.core.findings.kinds import (
+    are_about_names,
+    kind_of_rule,
+    kinds_of_title,
+    quoted_names,
+    warns_of_import,
+)
 from orchestrator.core.findings.polarity import opposed
 from shared.models.findings import Place
 from shared.patterns import regex
@@ -19,6 +25,7 @@ NEAR_LINES_ALIKE = 0.65
 TEXT_ALONE_ALIKE = 0.80
 TEXTS_MATCH = 0.90
 OF_ONE_KIND = 0.90
+_READ_UNLIKE = 0.1
 
 _WORD_ALIKE = 77.0  # validate and validation are one word, test and text are two
 _SHORT = 3  # names as short as this are compared exactly, and so are numbers
@@ -43,6 +50,7 @@ _GENERIC_WEIGHT = 0.5
 _ONE_WORD = dict.fromkeys("none nil undefined nullptr npe nullpointerexception".split(), "null")
 _KO_ENDINGS = frozenset("습니 니다 합니 입니 됩니 있습 없습 않습 있다 없다 하는 하지 지않".split())
 _HYPHEN = regex(r"(?<=\w)-(?=\w)")
+_NAME = regex(r"\w+")
 _PIECE = regex(r"[가-힣]+|[^\W가-힣]+")
 
 
@@ -117,6 +125,8 @@ class Spellings:
 
 def comparable(a: ComparableClaim, b: ComparableClaim) -> bool:
     """False when place, rule and turn alone tell the claims apart; no text is read for that."""
+    if _name_two_things(a, b):
+        return False
     if _of_one_kind(a, b):
         return True
     if _in_one_breath(a, b):
@@ -126,6 +136,27 @@ def comparable(a: ComparableClaim, b: ComparableClaim) -> bool:
     return _gap(a.place, b.place) <= NEAR_LINES and plain_path(a.place.path) == plain_path(
         b.place.path
     )
+
+
+def _name_two_things(a: ComparableClaim, b: ComparableClaim) -> bool:
+    """Whether two rules' messages quote different names: each unused import of a line is a defect of its own.
+
+    One rule's messages differ in nothing else. Of two rules of such a kind, one may quote what the other one only says.
+    """
+    if a.rule is None or b.rule is None:
+        return False
+    names, others = quoted_names(a.title), quoted_names(b.title)
+    if a.rule.casefold() == b.rule.casefold():
+        return bool(names and others) and names != others
+    if not are_about_names(a.kinds & b.kinds):
+        return False
+    return not (_any_named(names, b.title) and _any_named(others, a.title))
+
+
+def _any_named(names: frozenset[str], title: str) -> bool:
+    """True when the title has one of the names, or there are none; of `os.path` the last part is enough."""
+    words = frozenset(_NAME.findall(title))
+    return not names or any(not words.isdisjoint(_NAME.findall(name)[-1:]) for name in names)
 
 
 def _in_one_breath(a: ComparableClaim, b: ComparableClaim) -> bool:
@@ -150,7 +181,7 @@ def same_defect(
     if not comparable(a, b):
         return 0.0
     if _of_one_kind(a, b):
-        return 0.0 if _opposites(a, b) else _sure_of_kind(a, b)
+        return 0.0 if _opposites(a, b) else _sure_of_kind(a, b, spellings)
     if _in_one_breath(a, b):
         if a.place is None and _words(a.whole) != _words(b.whole):
             return 0.0
@@ -185,11 +216,13 @@ def _in_one_file(a: ComparableClaim, b: ComparableClaim) -> bool:
     return len(paths) == 1
 
 
-def _sure_of_kind(a: ComparableClaim, b: ComparableClaim) -> float:
+def _sure_of_kind(a: ComparableClaim, b: ComparableClaim, spellings: Spellings | None) -> float:
+    """What reads alike, too, belongs together first: a line may have two defects of the kind."""
     assert a.place is not None
     assert b.place is not None
     gap = min(_gap(a.place, b.place), NEAR_LINES + 1)
-    return (OF_ONE_KIND + 1.0 - gap / (NEAR_LINES + 1)) / 2
+    unlike = 1.0 - _likeness(a, b, spellings)
+    return (OF_ONE_KIND + 1.0 - gap / (NEAR_LINES + 1) - _READ_UNLIKE * unlike) / 2
 
 
 def _by_place(

@@ -80,10 +80,10 @@ def _interpreters(program: Path) -> Iterator[Path]:
     if words and words[0].startswith("/"):
         yield Path(words[0])
     if words and words[0].endswith("/env"):
-        named = (word for word in words[1:] if not word.startswith("-") and "=" not in word)
-        yield from _found(next(named, ""))
+        named = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        yield from _found(named[:1])
     if _OF_PNPM in head:
-        yield from _found("node")
+        yield from _found(["node"])
 
 
 def _first_words(head: str) -> list[str]:
@@ -97,9 +97,10 @@ def _first_words(head: str) -> list[str]:
         return line[2:].split()
 
 
-def _found(name: str) -> Iterator[Path]:
-    with contextlib.suppress(ToolError):
-        yield actual(find_program(name))
+def _found(names: Iterable[str]) -> Iterator[Path]:
+    for name in names:
+        with contextlib.suppress(ToolError):
+            yield actual(find_program(name))
 
 
 def _with_targets(paths: Iterable[Path]) -> list[Path]:

@@ -26,6 +26,10 @@ LONGEST = {0: 4000, 4: 40, 5: 100, 6: 1000, 7: 300}
 HIGHEST = 10_000_000
 ESLINT_LEVELS = {1: "warning", 2: "error"}
 
+PYRIGHT_RULES = "https://github.com/microsoft/pyright/blob/main/docs/configuration.md"
+# A file by itself has none of the project's packages beside it.
+OF_PROJECTS = ("reportMissingImports", "reportMissingModuleSource", "reportMissingTypeStubs")
+
 Row = tuple[object, object, object, object, object, object, object, object]
 
 
@@ -133,6 +137,26 @@ def _eslint(report: dict[str, str]) -> Iterator[Row]:
             )
 
 
+def _pyright(report: dict[str, str]) -> Iterator[Row]:
+    for found in _list(json.loads(report["stdout"])["generalDiagnostics"]):
+        span = _dict(found.get("range"))
+        start, end = _dict(span.get("start")), _dict(span.get("end"))
+        rule = found.get("rule")
+        if rule in OF_PROJECTS:
+            continue
+        # It counts lines from 0, and what it cannot parse breaks no rule.
+        yield (
+            found.get("file"),
+            int(start.get("line", 0)) + 1,
+            int(end.get("line", 0)) + 1,
+            int(start.get("character", 0)) + 1,
+            found.get("severity"),
+            rule or "syntax-error",
+            found.get("message"),
+            f"{PYRIGHT_RULES}#{rule}" if rule else None,
+        )
+
+
 def _regex(report: dict[str, str]) -> Iterator[Row]:
     pattern = re.compile(report["pattern"])
     names = ("file", "line", "end_line", "column", "severity", "code", "message")
@@ -148,6 +172,7 @@ PARSERS: dict[str, Callable[[dict[str, str]], Iterator[Row]]] = {
     "rdjson": _rdjson,
     "checkstyle": _checkstyle,
     "eslint": _eslint,
+    "pyright": _pyright,
     "regex": _regex,
 }
 

@@ -114,3 +114,58 @@ def test_a_joined_finding_keeps_the_rules_of_all_rounds():
     (finding,) = absorb(EXCEPT[1:], known).findings
     assert finding.every_rule == ("ruff/E722", "bandit/B110")
     assert finding.severity is Severity.MINOR
+
+
+def test_each_name_of_a_line_is_a_finding_of_its_own_whoever_names_it():
+    ruff = [
+        raised("ruff", f"`os.{n}` imported but unused", 1, "ruff/F401") for n in ("path", "walk")
+    ]
+    assert merged(*ruff) == [{"ruff"}, {"ruff"}]
+    pylint = [
+        raised("pylint", f"Unused {n} imported from os", 1, "pylint/W0611")
+        for n in ("walk", "path")
+    ]
+    for order in permutations((*ruff, *pylint)):
+        assert merged(*order) == [{"ruff", "pylint"}, {"ruff", "pylint"}]
+    assert merged(ruff[0], pylint[0]) == [{"ruff"}, {"pylint"}]
+
+
+@pytest.mark.parametrize(
+    ("rule", "other", "messages"),
+    [
+        ("ruff/F821", "mypy/name-defined", ("Undefined name `{}`", 'Name "{}" is not defined')),
+        ("mypy/attr-defined", "pyright/reportAttributeAccessIssue",
+         ('"A" has no attribute "{}"', 'Cannot access attribute "{}" for class "A"')),
+    ],
+)  # fmt: skip
+def test_two_analysers_name_two_things_on_one_line(
+    rule: str, other: str, messages: tuple[str, str]
+):
+    claims = [
+        raised(tool.partition("/")[0], message.format(name), 3, tool)
+        for tool, message in zip((rule, other), messages, strict=True)
+        for name in ("one_thing", "other_thing")
+    ]
+    tools = {claim.participant for claim in claims}
+    for order in permutations(claims):
+        assert merged(*order) == [tools, tools]
+
+
+def test_two_secrets_of_a_line_are_two_and_another_tools_word_for_one_joins_it():
+    mine = [
+        raised("bandit", f"Possible hardcoded password: '{n}' (B106)", 6, "bandit/B106")
+        for n in "ab"
+    ]
+    assert merged(*mine) == [{"bandit"}, {"bandit"}]
+    theirs = raised("ruff", 'Possible hardcoded password assigned to: "key"', 6, "ruff/S106")
+    assert merged(mine[0], theirs) == [{"bandit", "ruff"}]
+
+
+def test_two_defects_of_a_kind_on_one_line_are_paired_by_their_words():
+    said = ("argument 1 to call has type int", "argument 2 to log has type bytes")
+    claims = [raised("mypy", text, 4, "mypy/arg-type") for text in said]
+    claims += [raised("pyright", text, 4, "pyright/reportArgumentType") for text in reversed(said)]
+    for order in permutations(claims):
+        homes = absorb(order).findings
+        assert sorted(finding.title for finding in homes) == sorted(said)
+        assert all(set(finding.raised_by) == {"mypy", "pyright"} for finding in homes)

@@ -1,7 +1,7 @@
 """Any linter as an analyser: what its report says is read, and nothing of it is believed beyond that.
 
-The reports in `reports/` were recorded from eslint 10 (its own JSON), shellcheck and hadolint (checkstyle), mypy 2.4,
-pyright and gofmt (text), ruff (rdjson) and semgrep (SARIF), on files like those in the tests.
+The reports in `reports/` were recorded from eslint 10 and pyright (their own JSON), shellcheck and hadolint
+(checkstyle), mypy 2.4 and gofmt (text), ruff (rdjson) and semgrep (SARIF), on files like those in the tests.
 """
 
 from __future__ import annotations
@@ -68,7 +68,12 @@ def by_lines(program: str, **more: Any) -> dict[str, Any]:
         ("shellcheck", "a.sh", SHELL, {"shellcheck/SC2115": 2, "shellcheck/SC2154": 3}),
         ("hadolint", "Dockerfile", DOCKER, {"hadolint/DL3006": 1, "hadolint/SC2164": 3}),
         ("mypy", "a.py", PYTHON, {"mypy/return-value": 2}),
-        ("pyright", "a.py", PYTHON, {"pyright/finding": 4}),
+        (
+            "pyright",
+            "a.py",
+            PYTHON,
+            {"pyright/reportReturnType": 2, "pyright/reportArgumentType": 4},
+        ),
         ("gofmt", "a.go", GO, {"gofmt/finding": 4}),
         ("semgrep", "a.py", "import subprocess\ndef f(a):\n    call(a)\n", {"semgrep/shell": 3}),
         ("ruff", "a.py", "import subprocess\ndef f(a):\n    call(a)\n", {"ruff/S602": 3}),
