@@ -10,10 +10,10 @@ from pathlib import Path
 
 from orchestrator.application.preflight import RunEstimate, estimate_run
 from orchestrator.application.prepare import PreparedRun, SubmissionRequest, prepare_run
-from orchestrator.application.subject_input import ChangeInput, GivenChange
+from orchestrator.application.stated_change import with_change
 from orchestrator.application.unasked import unasked_report
 from orchestrator.core.findings.sameness import NEAR_LINES
-from orchestrator.evaluation.cases import NumberedCase, change_between, refuse
+from orchestrator.evaluation.cases import NumberedCase, refuse
 from orchestrator.evaluation.result import DefinedCase, DefinedPanel, EvalDefinition
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.workflows.registry import WORKFLOWS
@@ -161,25 +161,7 @@ def _submission(
         panel=panel.names,
         settings={**submission.settings, **preset, "decision.mode": silence},
     )
-    if case.revision is not None:
-        where = request.folder / (case.repository or ".")
-        return replace(asked, directory=where, subject=ChangeInput(targets=(case.revision,)))
-    files = {path: text.encode() for path, text in case.files.items()}
-    return replace(asked, subject=GivenChange(_diff(numbered, request.folder), files))
-
-
-def _diff(numbered: NumberedCase, folder: Path) -> bytes:
-    case = numbered.case
-    if case.after is not None:
-        return change_between(case.files, case.after).encode()
-    if case.diff_file is None:
-        return (case.diff or "").encode()
-    try:
-        return (folder / case.diff_file).read_bytes()
-    except OSError as error:
-        raise SubjectError(
-            f"diff_file {case.diff_file} cannot be read: {error.strerror}"
-        ) from error
+    return with_change(asked, case, request.folder)
 
 
 def _strangers(numbered: NumberedCase, prepared: PreparedRun) -> Iterator[str]:
@@ -204,7 +186,11 @@ def _strangers(numbered: NumberedCase, prepared: PreparedRun) -> Iterator[str]:
 def case_key(prepared: PreparedRun) -> str:
     """What is asked and of whom, as a key: the same run answers it whenever it is asked again."""
     version = WORKFLOWS[prepared.workflow].version
-    spec: RunSpec = prepared.make_spec(workflow_version=version)
+    return f"eval:{question_key(prepared.make_spec(workflow_version=version))}"
+
+
+def question_key(spec: RunSpec) -> str:
+    """The same for specifications that ask the same of the same participants."""
     content = spec.model_dump(mode="json", exclude=_NOT_ASKED)
     whole = json.dumps(content, sort_keys=True, ensure_ascii=False).encode()
-    return f"eval:{hashlib.sha256(whole).hexdigest()[:40]}"
+    return hashlib.sha256(whole).hexdigest()[:40]

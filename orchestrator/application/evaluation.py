@@ -31,12 +31,11 @@ from orchestrator.evaluation.scoring import (
     ReadingRules,
     SpentOnCase,
 )
-from orchestrator.presentation.exit_codes import NO_ANSWER
 from orchestrator.presentation.report import RunReport
 from shared.errors import UnknownRun, UserError
 from shared.models.findings import Finding, RaisedFinding
 from shared.models.notices import Notice
-from shared.models.outcomes import RunStatus
+from shared.models.outcomes import NO_ANSWER, RunStatus
 from shared.models.replies import Critique
 from shared.models.rows import StepRow
 from shared.models.run import RunSpec

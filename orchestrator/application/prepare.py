@@ -6,13 +6,14 @@ import hashlib
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
 
+from orchestrator.application.alike import Alike
 from orchestrator.application.capture import Captured, SubjectInput, capture_subject, locate_change
 from orchestrator.application.subject_input import ChangeInput, NoStandardInput, StandardInput
 from orchestrator.core.parts import PROJECT, CastReport
@@ -68,6 +69,12 @@ class SubmissionRequest:
     unattended: bool = False
     turn_s: float | None = None
 
+    @property
+    def alike(self) -> str:
+        """The same for all requests that differ in their subject and in options of the workflow only."""
+        asked = replace(self, subject=ChangeInput(), options={})
+        return repr(asked)
+
 
 @dataclass(frozen=True)
 class PreparedRun:
@@ -116,11 +123,17 @@ class DocumentCollector:
 
 
 def prepare_run(
-    request: SubmissionRequest, environ: Mapping[str, str], stdin: StandardInput = NO_INPUT
+    request: SubmissionRequest,
+    environ: Mapping[str, str],
+    stdin: StandardInput = NO_INPUT,
+    alike: Alike | None = None,
 ) -> PreparedRun:
     """Everything that a run captures. Raises UserError, CredentialsRejected or EnvironmentFault; nothing is stored."""
     located = locate_change(request.subject, request.directory, environ)
-    configuration = configuration_of(request, environ, located)
+    # A repository's own file may differ from change to change.
+    alike = alike if alike is not None and located is None else Alike()
+    asked = request.alike
+    configuration = alike.once(lambda: configuration_of(request, environ, located), asked)
     documents = DocumentCollector()
     captured = capture_subject(
         request.subject,
@@ -132,7 +145,13 @@ def prepare_run(
         stdin=stdin,
     )
     configuration = _in_its_language(configuration, captured)
-    cast = _cast(request, configuration, environ, captured.paths)
+    language = language_of(configuration.settings.language)
+    cast = alike.once(
+        lambda: _cast(request, configuration, environ, captured.paths),
+        asked,
+        language,
+        captured.paths,
+    )
     _check_nobody_dropped(cast, request, configuration, environ, captured.paths)
     cast = _with_turn_timeout(cast, request.turn_s)
     cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
@@ -140,8 +159,9 @@ def prepare_run(
     options = _with_captured_rules(options, configuration, located, captured.paths or ())
     notices = _notices(request, configuration, cast)
     settings = configuration.settings
-    language = language_of(settings.language)
-    templates = captured_prompts(request.workflow, language, configuration, environ)
+    templates = alike.once(
+        lambda: _templates(request, language, configuration, environ), asked, language
+    )
     make_spec = partial(
         RunSpec,
         rules_version=NEWEST_RULES,
@@ -149,7 +169,7 @@ def prepare_run(
         workflow=request.workflow,
         language=language,
         subject=captured.document,
-        prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
+        prompts=documents.put(templates),
         panel=cast.panel,
         budget=budget(settings),
         decision=_decision(request, configuration),
@@ -180,6 +200,17 @@ def prepare_run(
         ),
         nothing=captured.nothing,
     )
+
+
+def _templates(
+    request: SubmissionRequest,
+    language: str,
+    configuration: Configuration,
+    environ: Mapping[str, str],
+) -> bytes:
+    """The run's prompts as they are stored."""
+    texts = captured_prompts(request.workflow, language, configuration, environ)
+    return json.dumps(texts, ensure_ascii=False, sort_keys=True).encode()
 
 
 def configuration_of(

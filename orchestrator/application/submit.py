@@ -38,6 +38,23 @@ def submit_run(
     """
     keeper = WarningKeeper(listener)
     hand_over_keys(backend, prepared.panel, keeper)
+    spec = checked_spec(backend, prepared, keeper, with_history=with_history)
+    spec = spec.model_copy(update={"watched": watched})
+    allow_programs(backend, spec)
+    return store_run(
+        backend,
+        spec,
+        prepared.title,
+        prepared.documents,
+        watched_for_s=watched_for_s,
+        idempotency_key=idempotency_key,
+    )
+
+
+def checked_spec(
+    backend: Backend, prepared: PreparedRun, keeper: WarningKeeper, *, with_history: bool = True
+) -> RunSpec:
+    """What is stored of a prepared run, once limits and contexts allow it. Raises UserError; nothing is stored."""
     version = WORKFLOWS[prepared.workflow].version
     spec = prepared.make_spec(workflow_version=version)
     spec = with_record(backend, spec) if with_history else spec
@@ -47,23 +64,18 @@ def submit_run(
     for warning in preflight.check(spec, prepared.documents):
         keeper.warn(warning)
     spec = preflight.with_what_it_saves(spec, prepared.documents)
-    cautions = (*prepared.cautions, *keeper.warned)
-    spec = spec.model_copy(update={"watched": watched, "cautions": cautions})
+    return spec.model_copy(update={"cautions": (*prepared.cautions, *keeper.warned)})
+
+
+def allow_programs(backend: Backend, spec: RunSpec) -> None:
+    """Let the workers of this machine start what the run names: its participants' programs and its own commands."""
     parts = workflow_of(spec).parts_of(spec)
     speakers = (spec.panel.author, spec.panel.chair, *(holder for _, holder in parts))
     allowed = Allowed.of(backend.settings.instance, backend.environ)
     allowed.allow_all(speakers)
-    for command in map(spec.options.get, WORKFLOWS[prepared.workflow].commands):
+    for command in map(spec.options.get, WORKFLOWS[spec.workflow].commands):
         if isinstance(command, str):
             allowed.allow(suite_identity(command))
-    return store_run(
-        backend,
-        spec,
-        prepared.title,
-        prepared.documents,
-        watched_for_s=watched_for_s,
-        idempotency_key=idempotency_key,
-    )
 
 
 def store_run(

@@ -54,6 +54,7 @@ def _workflows() -> dict[str, CommandEntry]:
 
 COMMANDS: dict[str, CommandEntry] = {
     **_workflows(),
+    "batch": _in("batch:batch", "Many runs from one file.", CommandGroup.WORK),
     "inbox": _in("inbox:inbox", "The decisions that wait for a person.", CommandGroup.DECIDE),
     "decide": _in(
         "decide:decide",

@@ -8,7 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from shared.errors import UserError
 from shared.models.findings import Place, Severity
@@ -65,33 +72,25 @@ class ExpectedFinding(Wire):
         return Place.over(self.path, self.line, self.end_line or self.line)
 
 
-class EvalCase(Wire):
-    """A change with its labels. The change is a diff (`diff`, `diff_file`), its files before and after, or a revision.
+Labels = tuple[ExpectedFinding, ...] | Literal["clean"]
+
+
+class StatedChange(Wire):
+    """A change: a diff (`diff`, `diff_file`), its files before and after, or a revision of a repository.
 
     `files` are the touched files before the change; without them a diff is reviewed without its surroundings.
     `after` has the files that the change leaves behind, null for one that it deletes; files that it does not name stay.
     """
 
-    custom_id: CaseId
     files: dict[str, str] = Field(default_factory=dict)
     diff: str | None = None
     diff_file: str | None = None
     after: dict[str, str | None] | None = None
     repository: str | None = None
     revision: str | None = Field(default=None, min_length=1)
-    labels: tuple[ExpectedFinding, ...] | Literal["clean"]
-
-    @field_validator("labels", mode="before")
-    @classmethod
-    def _said(cls, value: object) -> object:
-        if isinstance(value, list) and not value:
-            raise ValueError(f'nothing is labelled: write "{CLEAN}" where there is nothing to find')
-        if not isinstance(value, list) and value != CLEAN:
-            raise ValueError(f'expected a list of findings or "{CLEAN}"')
-        return value
 
     @model_validator(mode="after")
-    def _has_one_change(self) -> EvalCase:
+    def _has_one_change(self) -> StatedChange:
         forms = {
             "diff": self.diff,
             "diff_file": self.diff_file,
@@ -113,6 +112,22 @@ class EvalCase(Wire):
             raise ValueError("repository goes with revision")
         if self.after is not None and not _differ(self.files, self.after):
             raise ValueError("after changes nothing of files")
+
+
+def checked_labels(value: object) -> object:
+    """What can be read as labels. Raises ValueError for an empty list and for other words."""
+    if isinstance(value, list) and not value:
+        raise ValueError(f'nothing is labelled: write "{CLEAN}" where there is nothing to find')
+    if not isinstance(value, list) and value != CLEAN:
+        raise ValueError(f'expected a list of findings or "{CLEAN}"')
+    return value
+
+
+class EvalCase(StatedChange):
+    """A change with its labels."""
+
+    custom_id: CaseId
+    labels: Annotated[Labels, BeforeValidator(checked_labels)]
 
     @property
     def expected(self) -> tuple[ExpectedFinding, ...]:
@@ -187,8 +202,14 @@ def _read(text: bytes) -> tuple[EvalCase | None, tuple[str, ...]]:
     try:
         return EvalCase.model_validate(content), ()
     except ValidationError as error:
-        reasons = (_reason(each) for each in error.errors() if not _is_other_branch(each["loc"]))
-        return None, tuple(dict.fromkeys(reasons))
+        return None, reasons_of(error)
+
+
+def reasons_of(error: ValidationError, *within: str) -> tuple[str, ...]:
+    """What is wrong with a line, each with the field that it is about; `within` is where the model stands in it."""
+    errors = [each for each in error.errors() if not _is_other_branch(each["loc"])]
+    reasons = (_reason({**each, "loc": (*within, *each["loc"])}) for each in errors)
+    return tuple(dict.fromkeys(reasons))
 
 
 def _is_other_branch(place: Sequence[int | str]) -> bool:

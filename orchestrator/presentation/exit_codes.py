@@ -5,9 +5,7 @@ from __future__ import annotations
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.report import RunReport
-from shared.models.outcomes import Ending, FailureKind, RunStatus, Verdict
-
-NO_ANSWER = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
+from shared.models.outcomes import NO_ANSWER, FailureKind, RunStatus, Verdict
 
 
 def exit_code(report: RunReport) -> ExitCode:

@@ -74,6 +74,10 @@ class Ending(StrEnum):
     OVER_BUDGET = "over_budget"
 
 
+NO_ANSWER = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
+"""With these too few have answered for anything to be known."""
+
+
 class Verdict(StrEnum):
     """What code derives from findings, stances and the ending.
 

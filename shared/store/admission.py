@@ -8,11 +8,15 @@ A free place goes to the line with the fewest runs under way, and there to whoev
 of the places (all places divided by the number of lines) does not wait for the others' runs to end: while it catches
 up, at most twice as many runs are under way as there are places. A run that nothing has happened to for `STILL_S`,
 because a person or a provider takes long, gives its place up and goes on without one.
+
+A line that is a stored batch (shared/store/batches.py) has at most as many runs under way as that allows, and none of
+it begins before the batch is open, while it is paused, or after its budget was used up.
 """
 
 from __future__ import annotations
 
 from shared.models.run import RunSpec
+from shared.store.batch_money import note_begun, settle_batches
 from shared.store.database import Connection
 from shared.store.processes import SILENCE_S
 
@@ -27,8 +31,8 @@ _LONGEST_NAME = 200
 _PLACES = f"""(SELECT coalesce(nullif(sum(p.slots), 0) * {RUNS_A_SLOT}, {PLACES_UNKNOWN})::int FROM processes p
    WHERE p.kind = 'turns' AND p.seen_at > now() - make_interval(secs => {SILENCE_S}))"""
 
-_UNDER_WAY = f"""u.status = 'running' AND u.batch IS NOT NULL
-   AND u.updated_at > now() - make_interval(secs => {STILL_S})"""
+_MOVING = f"u.updated_at > now() - make_interval(secs => {STILL_S})"
+_UNDER_WAY = f"u.status = 'running' AND u.batch IS NOT NULL AND {_MOVING}"
 
 # A new run of the line %(batch)s: whoever finds a queue joins it, and is admitted from there.
 FIRST_STATUS = f"""CASE WHEN %(batch)s::text IS NULL THEN 'running'
@@ -61,10 +65,15 @@ WITH RECURSIVE heads AS (
     SELECT (SELECT q.batch FROM runs q WHERE q.status = 'queued' AND q.batch > h.batch ORDER BY q.batch LIMIT 1)
       FROM heads h WHERE h.batch IS NOT NULL
 ), under_way AS (
-    SELECT u.batch, count(*)::int AS runs FROM runs u WHERE {_UNDER_WAY} GROUP BY u.batch
+    SELECT u.batch, count(*)::int AS all_runs, (count(*) FILTER (WHERE {_MOVING}))::int AS runs
+      FROM runs u WHERE u.status = 'running' AND u.batch IS NOT NULL GROUP BY u.batch
+), known AS (
+    SELECT batch, coalesce(under_way.runs, 0) AS runs,
+           CASE WHEN heads.batch IS NULL OR b.state <> 'open' OR b.paused OR b.exhausted_at IS NOT NULL THEN 0
+                ELSE greatest(coalesce(b.max_running, {_MOST_READ}) - coalesce(under_way.all_runs, 0), 0) END AS most
+      FROM heads FULL JOIN under_way USING (batch) LEFT JOIN batches b ON b.name = batch WHERE batch IS NOT NULL
 ), lines AS (
-    SELECT batch, coalesce(under_way.runs, 0) AS runs FROM heads FULL JOIN under_way USING (batch)
-     WHERE batch IS NOT NULL
+    SELECT * FROM known WHERE most > 0 OR runs > 0
 ), room AS (
     SELECT {_PLACES} - sum(runs)::int AS free, greatest({_PLACES} / count(*)::int, 1) AS share,
            greatest({_MOST_READ} / count(*)::int, 1) AS readable
@@ -76,7 +85,7 @@ WITH RECURSIVE heads AS (
               FROM room, lines l CROSS JOIN LATERAL (SELECT * FROM (
                    SELECT q.id, q.created_at FROM runs q WHERE q.status = 'queued' AND q.batch = l.batch
                     ORDER BY q.created_at, q.id LIMIT {ADMITTED_AT_ONCE}) h
-                    LIMIT least(greatest(room.free, room.share - l.runs, 0), room.readable)) c) w
+                    LIMIT least(greatest(room.free, room.share - l.runs, 0), room.readable, l.most)) c) w
 ), free AS (
     SELECT r.id FROM runs r WHERE r.status = 'queued' AND r.id = ANY(ARRAY(
            SELECT n.id FROM next n, room WHERE n.place <= room.free OR n.level <= room.share
@@ -93,7 +102,11 @@ def admit_runs(connection: Connection) -> list[str]:
 
     Two at once may admit more than there are places. Rows that somebody else has locked are left out.
     """
-    return [row.id for row in connection.execute(_ADMIT).fetchall()]
+    settle_batches(connection)
+    admitted = [row.id for row in connection.execute(_ADMIT).fetchall()]
+    if admitted:
+        note_begun(connection, admitted)
+    return admitted
 
 
 def queued_by_batch(connection: Connection) -> dict[str, int]:

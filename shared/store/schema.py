@@ -11,6 +11,7 @@ runs ──< steps ──< usage         a step's row is its own outbox; usage h
  └──< events                     what no other row tells; numbered with what others do (shared/store/events.py)
 daily_spending                   the rows of `usage` up to some id, summed up by day and who spoke
 evals                            labelled cases before panels; their runs are found by idempotency key
+batches ──< batch_items          many runs submitted together; items that ask the same share a run
 documents                        content-addressed texts and files
  ├──< passages                   what texts are searched by, for all runs that name them
  └──< code_graphs                which document is the graph of a tree of code
@@ -26,40 +27,16 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 
-metadata = sa.MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "fk": "fk_%(table_name)s_%(referred_table_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_name)s",
-    }
-)
+from shared.store.batch_tables import batch_items, batches
+from shared.store.columns import metadata, moment, run_id, texts
 
-
-def _texts(*names: str) -> list[sa.Column[str]]:
-    return [sa.Column(name, sa.Text, nullable=False) for name in names]
-
-
-def _moment(name: str, *, nullable: bool = True, now: bool = False) -> sa.Column[object]:
-    return sa.Column(
-        name,
-        sa.TIMESTAMP(timezone=True),
-        nullable=nullable,
-        server_default=sa.text("now()") if now else None,
-    )
-
-
-def _run_id() -> sa.Column[str]:
-    return sa.Column(
-        "run_id", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE"), nullable=False
-    )
-
+__all__ = ["batch_items", "batches", "metadata"]
 
 runs = sa.Table(
     "runs",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    *_texts("workflow", "title", "status"),
+    *texts("workflow", "title", "status"),
     sa.Column("phase", sa.Text, nullable=False, server_default=""),
     # What every claim and message asks of the specification.
     sa.Column("watched", sa.Boolean, nullable=False, server_default=sa.false()),
@@ -79,17 +56,17 @@ runs = sa.Table(
     sa.Column("max_calls", sa.Integer),
     sa.Column("max_tokens", sa.BigInteger),
     sa.Column("max_usd", sa.Double),
-    _moment("created_at", nullable=False, now=True),
-    _moment("updated_at", nullable=False, now=True),
-    _moment("deadline_at"),
-    _moment("finished_at"),
+    moment("created_at", nullable=False, now=True),
+    moment("updated_at", nullable=False, now=True),
+    moment("deadline_at"),
+    moment("finished_at"),
     sa.Column("parent_run", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE")),
     sa.Column("parent_step", sa.Text),
     sa.Column("root_run", sa.Text),
     sa.Column("depth", sa.Integer, nullable=False, server_default="0"),
     # Of a run that waits its turn (shared/store/admission.py): its line, and when it left the queue.
     sa.Column("batch", sa.Text),
-    _moment("admitted_at"),
+    moment("admitted_at"),
     postgresql_with={"fillfactor": 70},
 )
 sa.Index(
@@ -140,7 +117,7 @@ sa.Index(
 specs = sa.Table(
     "specs",
     metadata,
-    _run_id(),
+    run_id(),
     sa.Column("spec", JSONB, nullable=False),
     sa.PrimaryKeyConstraint("run_id"),
 )
@@ -148,25 +125,25 @@ specs = sa.Table(
 steps = sa.Table(
     "steps",
     metadata,
-    _run_id(),
+    run_id(),
     sa.Column("key", sa.Text, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
-    *_texts("kind", "participant", "role"),
+    *texts("kind", "participant", "role"),
     sa.Column("round", sa.Integer, nullable=False),
-    *_texts("task", "queue", "fingerprint"),
+    *texts("task", "queue", "fingerprint"),
     sa.Column("max_attempts", sa.Integer, nullable=False),
     sa.Column("lease_s", sa.Double, nullable=False),
-    _moment("created_at", nullable=False, now=True),
+    moment("created_at", nullable=False, now=True),
     # What a claim changes stands together, and so does what an end changes: only that much of a row is logged.
-    _moment("dispatched_at"),
+    moment("dispatched_at"),
     sa.Column("dispatches", sa.Integer, nullable=False, server_default="0"),
-    _moment("not_before"),
+    moment("not_before"),
     sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
     sa.Column("token", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("claim", sa.Text),
     sa.Column("owner", sa.Text),
-    _moment("leased_at"),
-    _moment("lease_until"),
+    moment("leased_at"),
+    moment("lease_until"),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("note", sa.Text, nullable=False, server_default=""),
     sa.Column("reply", JSONB),
@@ -174,7 +151,7 @@ steps = sa.Table(
     sa.Column("failure_message", sa.Text),
     sa.Column("tokens", sa.BigInteger),
     sa.Column("cost_usd", sa.Double),
-    _moment("finished_at"),
+    moment("finished_at"),
     sa.PrimaryKeyConstraint("run_id", "key"),
     postgresql_with={"fillfactor": 50},
 )
@@ -185,7 +162,7 @@ sa.Index("ix_steps_open", steps.c.run_id, postgresql_where=sa.text("finished_at 
 requests = sa.Table(
     "requests",
     metadata,
-    _run_id(),
+    run_id(),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("bodies", JSONB, nullable=False),
     sa.PrimaryKeyConstraint("run_id", "position"),
@@ -195,10 +172,10 @@ usage = sa.Table(
     "usage",
     metadata,
     sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
-    _run_id(),
+    run_id(),
     sa.Column("step", sa.Text, nullable=False),
     sa.Column("token", sa.BigInteger, nullable=False),
-    *_texts("worker", "participant", "provider"),
+    *texts("worker", "participant", "provider"),
     sa.Column("model", sa.Text),
     sa.Column("request_sha", sa.Text, nullable=False),
     sa.Column("response", sa.Text),
@@ -207,7 +184,7 @@ usage = sa.Table(
     sa.Column("output_tokens", sa.BigInteger),
     sa.Column("cached_tokens", sa.BigInteger),
     sa.Column("cost_usd", sa.Double),
-    _moment("at", nullable=False, now=True),
+    moment("at", nullable=False, now=True),
 )
 # One row a call, also when the spool and the worker bring the same answer at the same time.
 sa.Index("ix_usage_run_id", usage.c.run_id, usage.c.step, usage.c.attempt, unique=True)
@@ -224,7 +201,7 @@ daily_spending = sa.Table(
     "daily_spending",
     metadata,
     sa.Column("day", sa.Date, nullable=False),
-    *_texts("participant", "provider", "model"),
+    *texts("participant", "provider", "model"),
     sa.Column("calls", sa.BigInteger, nullable=False),
     sa.Column("input_tokens", sa.BigInteger, nullable=False),
     sa.Column("output_tokens", sa.BigInteger, nullable=False),
@@ -242,13 +219,13 @@ sa.Index("ix_daily_spending_upto", daily_spending.c.upto)
 reservations = sa.Table(
     "reservations",
     metadata,
-    _run_id(),
+    run_id(),
     sa.Column("step", sa.Text, nullable=False),
     sa.Column("attempt", sa.Text, nullable=False),
     sa.Column("token", sa.BigInteger, nullable=False),
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("usd", sa.Double),
-    _moment("at", nullable=False, now=True),
+    moment("at", nullable=False, now=True),
     sa.PrimaryKeyConstraint("run_id", "step", "attempt"),
 )
 
@@ -257,7 +234,7 @@ documents = sa.Table(
     metadata,
     sa.Column("sha256", sa.Text, primary_key=True),
     sa.Column("content", sa.LargeBinary, nullable=False),
-    _moment("created_at", nullable=False, now=True),
+    moment("created_at", nullable=False, now=True),
 )
 
 # `version` is that of the rules by which terms were made (shared/text/search_terms.py).
@@ -301,7 +278,7 @@ code_graphs = sa.Table(
 decisions = sa.Table(
     "decisions",
     metadata,
-    _run_id(),
+    run_id(),
     sa.Column("key", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("question", JSONB, nullable=False),
@@ -309,10 +286,10 @@ decisions = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("answer", JSONB),
     sa.Column("on_timeout", sa.Text),
-    _moment("opened_at", nullable=False, now=True),
-    _moment("deadline_at"),
-    _moment("answered_at"),
-    _moment("consumed_at"),
+    moment("opened_at", nullable=False, now=True),
+    moment("deadline_at"),
+    moment("answered_at"),
+    moment("consumed_at"),
     sa.Column("offered", JSONB),
     sa.PrimaryKeyConstraint("run_id", "key"),
 )
@@ -334,26 +311,26 @@ evals = sa.Table(
     metadata,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("body", JSONB, nullable=False),
-    _moment("created_at", nullable=False, now=True),
+    moment("created_at", nullable=False, now=True),
 )
 
 records = sa.Table(
     "records",
     metadata,
-    _run_id(),
+    run_id(),
     sa.Column("key", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("body", JSONB, nullable=False),
-    _moment("at", nullable=False, now=True),
+    moment("at", nullable=False, now=True),
     sa.PrimaryKeyConstraint("run_id", "key"),
 )
 
 findings = sa.Table(
     "findings",
     metadata,
-    _run_id(),
-    *_texts("id", "title", "severity", "status"),
+    run_id(),
+    *texts("id", "title", "severity", "status"),
     sa.Column("path", sa.Text),
     sa.Column("line", sa.Integer),
     sa.Column("rule", sa.Text),
@@ -364,21 +341,21 @@ findings = sa.Table(
 stances = sa.Table(
     "stances",
     metadata,
-    _run_id(),
+    run_id(),
     sa.Column("record", sa.Text, nullable=False),
     sa.Column("round", sa.Integer, nullable=False),
-    *_texts("participant", "role", "finding", "position", "reason"),
+    *texts("participant", "role", "finding", "position", "reason"),
     sa.PrimaryKeyConstraint("run_id", "record", "participant", "role", "finding"),
 )
 
 events = sa.Table(
     "events",
     metadata,
-    _run_id(),
+    run_id(),
     sa.Column("seq", sa.Integer, nullable=False),
     sa.Column("type", sa.Text, nullable=False),
     sa.Column("body", JSONB, nullable=False),
-    _moment("at", nullable=False, now=True),
+    moment("at", nullable=False, now=True),
     sa.PrimaryKeyConstraint("run_id", "seq"),
 )
 
@@ -391,7 +368,7 @@ processes = sa.Table(
     sa.Column("pid", sa.Integer, nullable=False),
     sa.Column("version", sa.Text, nullable=False),
     sa.Column("slots", sa.Integer, nullable=False, server_default="0"),
-    _moment("started_at", nullable=False, now=True),
-    _moment("seen_at", nullable=False, now=True),
+    moment("started_at", nullable=False, now=True),
+    moment("seen_at", nullable=False, now=True),
 )
 sa.Index("ix_processes_seen_at", processes.c.seen_at)

@@ -10,6 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shared.store.batch_money import (
+    HELD_BY_BATCH,
+    SPENT_BY_BATCH,
+    batch_limit,
+    exhaust_batch,
+)
 from shared.store.children import FAMILY, TREE
 from shared.store.daily_spending import (
     CALL,
@@ -129,6 +135,7 @@ class Short(StrEnum):
     TOKENS = "tokens"
     MONEY = "money"
     PRICE = "price"
+    BATCH = "batch"
     DAY = "day"
 
 
@@ -224,8 +231,10 @@ SELECT 0 AS calls, 0 AS tokens,
     reservations="true",
 )
 
+_OF_BATCH = _ACCOUNT.format(spent=SPENT_BY_BATCH, reservations=HELD_BY_BATCH)
+
 _LIMITS = """
-SELECT max_calls, max_tokens, max_usd, coalesce(root_run, id) AS root FROM runs WHERE id = %(id)s FOR UPDATE
+SELECT max_calls, max_tokens, max_usd, coalesce(root_run, id) AS root, batch FROM runs WHERE id = %(id)s FOR UPDATE
 """
 
 _RESERVE = """
@@ -263,11 +272,27 @@ def reserve(
     ceiling = Ceiling() if limits is None else Ceiling(*limits[:3])
     # A statement of its own: it must see what was committed while this one waited for the lock.
     lacking = shortage(ceiling, _account(connection, _OF_RUN, names), need)
+    if lacking is None and limits is not None and limits.batch:
+        lacking = _lacking_in_batch(connection, {**names, "batch": limits.batch}, need)
     if lacking is None and usd_a_day is not None:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_DAY_LOCK,))
         lacking = _money(Short.DAY, usd_a_day, _account(connection, _OF_DAY, names), need)
     if lacking is None:
         connection.execute(_RESERVE, names)
+    return lacking
+
+
+def _lacking_in_batch(
+    connection: Connection, names: dict[str, object], need: CallNeed
+) -> Shortage | None:
+    """What the budget of the run's batch lacks; where no call under way can give it back nothing more of it begins."""
+    batch = str(names["batch"])
+    limit = batch_limit(connection, batch)
+    if limit is None:
+        return None
+    lacking = _money(Short.BATCH, limit, _account(connection, _OF_BATCH, names), need)
+    if lacking is not None and not lacking.passing:
+        exhaust_batch(connection, batch)
     return lacking
 
 

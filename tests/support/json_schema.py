@@ -16,7 +16,16 @@ TYPES: Mapping[str, type | tuple[type, ...]] = {
 }
 ANNOTATIONS = {
     *("title", "description", "default", "$defs", "records", "examples", "deprecated"),
-    *("minLength", "minimum", "maximum", "exclusiveMinimum", "minItems", "maxItems", "pattern"),
+    *(
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "minItems",
+        "maxItems",
+        "pattern",
+    ),
     *("format", "discriminator"),
 }
 KNOWN = {

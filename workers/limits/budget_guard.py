@@ -89,6 +89,10 @@ def _why(participant: Participant, need: CallNeed, lacking: Shortage) -> str:
             )
         case Short.MONEY:
             return f"the run has cost {spent} of {limit}, and this call may cost {_at_most(need)}."
+        case Short.BATCH:
+            return (
+                f"the batch has cost {spent} of {limit}, and this call may cost {_at_most(need)}."
+            )
         case Short.DAY:
             return f"{spent} of {limit} for today (UTC) are spent, and this call may cost {_at_most(need)}."
         case Short.TOKENS:

@@ -1,0 +1,210 @@
+"""Batches that are stored: how they stand, what came of them, and what people do to them."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+from uuid import uuid4
+
+from orchestrator.application.backend import Backend
+from orchestrator.application.report import load_report
+from orchestrator.application.watch import ProcessCare
+from orchestrator.engine.children import new_run_id
+from orchestrator.presentation.formats.json import as_json
+from shared.errors import UnknownRun, UserError
+from shared.models.batches import ENDED, BatchLimits, BatchRow, BatchState, BatchStatus, ItemState
+from shared.models.notices import Notice
+from shared.store.batch_items import (
+    FailedRun,
+    ItemRow,
+    NextAttempt,
+    failed_runs,
+    items_after,
+    try_again,
+)
+from shared.store.batch_money import settle_batches
+from shared.store.batches import (
+    cancel_batch,
+    count_items,
+    find_batch,
+    list_batches,
+    pause_batch,
+    set_limits,
+    spent_on,
+)
+from shared.store.database import Connection
+from shared.store.runs import cancel_run, unblock_run
+
+LAST = "last"
+PAGE = 200
+AGAIN_AT_ONCE = 100
+POLL_S = 0.5
+
+
+def _named(connection: Connection, name: str) -> BatchRow:
+    row = find_batch(connection, name)
+    if row is None and name == LAST:
+        row = next(iter(list_batches(connection, 1)), None)
+    if row is None:
+        raise UnknownRun(f"there is no batch {name!r}: `quorate batch list` shows them")
+    return row
+
+
+def batch_status(backend: Backend, name: str, *, costs: bool = True) -> BatchStatus:
+    """How a batch stands (`last`: the newest). Raises UnknownRun."""
+
+    def read(connection: Connection) -> BatchStatus:
+        row = _named(connection, name)
+        counts = count_items(connection, [row.name])[row.name]
+        return BatchStatus(row, counts, spent_on(connection, row.name) if costs else None)
+
+    return backend.read(read)
+
+
+def all_batches(backend: Backend, limit: int) -> list[BatchStatus]:
+    """The newest batches."""
+
+    def read(connection: Connection) -> list[BatchStatus]:
+        rows = list_batches(connection, limit)
+        counts = count_items(connection, [row.name for row in rows])
+        return [BatchStatus(row, counts[row.name]) for row in rows]
+
+    return backend.read(read)
+
+
+# ---- waiting ------------------------------------------------------------------------------------
+
+
+class BatchObserver(Protocol):
+    """Whoever waits for a batch."""
+
+    def changed(self, status: BatchStatus) -> None:
+        """Items began or ended."""
+
+    def warn(self, notice: Notice) -> None:
+        """What keeps it from going on."""
+
+
+def watch_batch(
+    backend: Backend, name: str, observer: BatchObserver, timeout_s: float | None
+) -> BatchStatus:
+    """Report what changes until nothing of it moves by itself, or until `timeout_s` is over; how it stands then."""
+    began = time.monotonic()
+    care = ProcessCare(backend, observer.warn)
+    before: Mapping[ItemState, int] | None = None
+    while True:
+        now = time.monotonic()
+        status = batch_status(backend, name, costs=False)
+        if status.counts != before:
+            observer.changed(status)
+            care.progressed()
+            before = status.counts
+        if status.stands or (timeout_s is not None and now - began >= timeout_s):
+            return status
+        if (running := _running(backend, status.batch.name)) is not None:
+            care.look(running)
+        time.sleep(max(POLL_S, 5 * (time.monotonic() - now)))  # a large one is looked at less often
+
+
+def _running(backend: Backend, batch: str) -> str | None:
+    """A run of it that goes on."""
+    row = backend.read(lambda connection: failed_runs(connection, batch, [ItemState.RUNNING], 1))
+    return row[0].run if row else None
+
+
+# ---- results ------------------------------------------------------------------------------------
+
+
+def items_of(backend: Backend, name: str) -> Iterator[ItemRow]:
+    """The items of a batch in the order of its file, read in pages."""
+    row = backend.read(lambda connection: _named(connection, name))
+    after = -1
+    while page := backend.read(partial(items_after, batch=row.name, after=after, limit=PAGE)):
+        yield from page
+        after = page[-1].position
+
+
+def results_of(
+    backend: Backend, name: str, states: Sequence[ItemState]
+) -> Iterator[dict[str, Any]]:
+    """A row for each item that stands so: `custom_id`, and what `quorate show --json` says of its run."""
+    for item in items_of(backend, name):
+        if item.state in states:
+            yield _result(backend, item)
+
+
+def _result(backend: Backend, item: ItemRow) -> dict[str, Any]:
+    report = backend.read(lambda connection: load_report(connection, item.run))
+    return {
+        "custom_id": item.custom_id,
+        **({"metadata": item.body["metadata"]} if "metadata" in item.body else {}),
+        "attempts": item.attempt + 1,
+        "result": {"type": item.state.value, **as_json(report)},
+    }
+
+
+# ---- what people do -----------------------------------------------------------------------------
+
+
+def cancel(backend: Backend, name: str, actor: str, *, at_once: bool = False) -> BatchStatus:
+    """Let nothing more of a batch begin; what is under way comes to its end, or is ended too (`at_once`)."""
+    row = backend.read(lambda connection: _named(connection, name))
+    backend.write(lambda connection: cancel_batch(connection, row.name, actor))
+    if at_once:
+        for item in items_of(backend, row.name):
+            if item.state not in ENDED:
+                backend.write(partial(cancel_run, run=item.run, actor=actor))
+    return batch_status(backend, row.name)
+
+
+def pause(backend: Backend, name: str, *, paused: bool) -> BatchStatus:
+    """Let nothing more of a batch begin for now, or let it go on. Raises UserError when it stands so already."""
+    row = backend.read(lambda connection: _named(connection, name))
+    if not backend.write(partial(pause_batch, name=row.name, paused=paused)):
+        raise UserError(f"the batch {row.name} is {'paused already' if paused else 'not paused'}")
+    return batch_status(backend, row.name)
+
+
+def retry(
+    backend: Backend, name: str, limits: BatchLimits, *, cancelled: bool = False
+) -> tuple[BatchStatus, int]:
+    """Ask again for what failed (and what was cancelled), each as a new run that costs again; for how many items.
+
+    A blocked run goes on where it stopped. Raises UserError where the batch was cancelled or is being submitted.
+    """
+    row = backend.read(lambda connection: _named(connection, name))
+    if row.state is not BatchState.OPEN:
+        raise UserError(f"the batch {row.name} is {row.state.value}: nothing of it can begin")
+    backend.write(partial(set_limits, name=row.name, limits=limits))
+    states = [ItemState.FAILED, *([ItemState.CANCELLED] if cancelled else [])]
+    items = 0
+    while failed := backend.read(
+        partial(failed_runs, batch=row.name, states=states, limit=AGAIN_AT_ONCE)
+    ):
+        again = sum(_again(backend, run, limits) for run in failed)
+        items += again
+        if not again:  # somebody else is at the same
+            break
+    return batch_status(backend, row.name), items
+
+
+def _again(backend: Backend, failed: FailedRun, limits: BatchLimits) -> int:
+    """Let it go on, or put a new run into its place; how many items that helps."""
+    if backend.write(partial(unblock_run, run=failed.run)):
+        backend.wake(failed.run)
+        return 1
+    budget = failed.spec.budget
+    if limits.max_usd is not None and budget.max_usd is not None:
+        budget = budget.model_copy(update={"max_usd": max(budget.max_usd, limits.max_usd)})
+    spec = failed.spec.model_copy(update={"seed": secrets.token_hex(16), "budget": budget})
+    key = f"{failed.key}:{failed.attempt + 1}"
+    following = NextAttempt(failed.run, new_run_id(), str(uuid4()), key, spec)
+
+    def put(connection: Connection) -> int:
+        settle_batches(connection, after_s=0)
+        return try_again(connection, [following])
+
+    return backend.write(put)
