@@ -97,13 +97,14 @@ class LocatedError(ForeignWire):
 
 
 class CommandReport(ForeignWire):
-    """A command that was run on a workspace. `code` is None where it took too long or wrote too much.
+    """A command that was run on a workspace. `code` is None where it was `stopped`: by its `time`, its `output`.
 
     `output` is the end of what it wrote, without secrets. `seconds` is the time by the clock of each of its runs.
     """
 
     command: str
     code: int | None = None
+    stopped: str | None = None
     seconds: tuple[float, ...] = ()
     output: str = ""
     tests: TestResults | None = None

@@ -83,6 +83,15 @@ class AgentOptions(Wire):
         dict[Glob, RuleWord],
         Setting("the same for commands before they are run; without a rule they are run"),
     ] = Field(default_factory=dict)
+    command_timeout_s: Annotated[
+        float,
+        Setting(
+            "seconds until a command (`agent.tests`, `--command`) is stopped, its repeats together",
+            key="command_timeout",
+            seconds=True,
+            flag=Flag("--command-timeout", "Stop a command after S seconds ({default}).", "S"),
+        ),
+    ] = Field(default=600.0, ge=1, le=1500)
     repeats: Annotated[
         int,
         Setting(

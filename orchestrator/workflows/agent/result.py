@@ -17,7 +17,7 @@ from shared.models.agent import (
     TestResults,
 )
 from shared.models.decision import DecisionAnswer
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice
 from shared.models.replies import Applied
 from shared.models.wire import Verbatim, Wire
 
@@ -98,3 +98,10 @@ class AgentResult(WorkflowResult):
             )
             for made in self.commits
         )
+
+
+def how_ended(report: CommandReport) -> Notice:
+    """Its exit code, or what stopped it."""
+    if report.stopped is None:
+        return notice("agent_end_code", exit_code=str(report.code))
+    return notice(f"agent_end_{report.stopped}", seconds=f"{sum(report.seconds):.0f}")

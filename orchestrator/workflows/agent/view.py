@@ -16,10 +16,11 @@ from orchestrator.core.views.context import ViewContext, WorkflowView, figures, 
 from orchestrator.workflows.agent.live import LIVE
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.records import IntentRecord, TransitionRecord
-from orchestrator.workflows.agent.result import AgentResult
+from orchestrator.workflows.agent.result import AgentResult, how_ended
 from orchestrator.workflows.descriptor import WorkflowDisplay
 from shared.models.agent import CodeHit, CommandReport, ExaminedPoint
 from shared.models.findings import Place
+from shared.models.notices import notice
 
 AgentView = ViewContext[AgentResult]
 MOST_HITS = 10
@@ -120,10 +121,8 @@ def _change(view: AgentView, result: AgentResult) -> list[Block]:
 
 def _command(view: AgentView, report: CommandReport) -> list[Block]:
     failures = [] if report.tests is None else report.tests.failures
-    code = "-" if report.code is None else str(report.code)
-    heading = Heading(
-        view.message("agent_command", command=report.command, exit_code=code), report.walls
-    )
+    ended = view.translate(notice("agent_ran", command=report.command, end=how_ended(report)))
+    heading = Heading(ended, report.walls)
     if failures:
         items = [
             Item(failure.message, failure.name, _place(failure.place) if failure.place else "")

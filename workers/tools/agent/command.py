@@ -37,6 +37,7 @@ LARGEST_REPORT = 8 * MEGABYTE
 MOST_READ = 1024 * 1024  # of what the command wrote, its end
 MOST_SHOWN = 20_000
 MOST_ERRORS = 20
+STACK_SHARE = 0.5  # of the time of a command, for one test
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,13 @@ class _Run:
 
     @property
     def code(self) -> int | None:
-        stopped = self.finished.timed_out or self.finished.truncated
-        return None if stopped else self.finished.code
+        return self.finished.code if self.stopped is None else None
+
+    @property
+    def stopped(self) -> str | None:
+        if self.finished.timed_out:
+            return "time"
+        return "output" if self.finished.truncated else None
 
 
 def run(inputs: CommandRunInput, context: ToolContext) -> CommandReport:
@@ -71,14 +77,17 @@ def run(inputs: CommandRunInput, context: ToolContext) -> CommandReport:
 def _run(command: str, tree: WorkspaceTree) -> _Run:
     with tree.written_out() as folder, scratch() as home:
         # pytest reads this wherever the command calls it; other runners do not know it.
+        left_s = tree.countdown.remaining_s()
         options = f"--junitxml={shlex.quote(str(home / REPORT))} -o junit_family=xunit1"
+        # Where a test never ends, its stack says so before the command is stopped.
+        options += f" -o faulthandler_timeout={left_s * STACK_SHARE:.1f}"
         began = time.monotonic()
         written = time.time_ns()
         finished = execute(
             [SHELL, "-c", f"exec 2>&1\n{command}"],
             cwd=folder,
             home=home,
-            timeout_s=tree.countdown.remaining_s(),
+            timeout_s=left_s,
             environment={**ENVIRONMENT, "PYTEST_ADDOPTS": options},
             confinement=tree.countdown.confinement(
                 scratch_mb=SCRATCH_MB + tree.total_size // MEGABYTE,
@@ -115,6 +124,7 @@ def _report(
     return CommandReport(
         command=command,
         code=done.code,
+        stopped=done.stopped,
         seconds=seconds,
         output=mask(done.text[-2 * MOST_SHOWN :]).text[-MOST_SHOWN:],
         tests=_tests(done, paths),

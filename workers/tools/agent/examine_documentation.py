@@ -52,8 +52,8 @@ def examine(files: RepositoryFiles) -> RepositoryExamination:
     points = Points(RULES)
     public = documented = 0
     for path in files.python():
-        tree = files.tree(path)
-        if tree is None or not is_product(path):
+        tree = files.tree(path) if is_product(path) else None
+        if tree is None:
             continue
         symbols = list(public_symbols(tree))
         public += len(symbols)

@@ -70,6 +70,11 @@ _FORMS = (
         regex(r"^\s+at "),
         regex(r"^\s*\[cause\]: "),
     ),
+    TraceForm(  # Python's faulthandler, after the dots of pytest's progress
+        regex(r'^\s+File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<function>.+)$'),
+        regex(r"^[.sxXFE]*(?P<kind>Timeout|Fatal Python error)(?:: | )(?P<message>.*)$"),
+        regex(r"(?!)"),
+    ),
     TraceForm(  # Go
         regex(r"^\t(?P<path>\S.*\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?$"),
         regex(r"^(?P<kind>panic|fatal error): (?P<message>.*)$"),

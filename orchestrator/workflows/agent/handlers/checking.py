@@ -14,6 +14,7 @@ from orchestrator.core.replay.commands import (
 from orchestrator.workflows.agent.handlers.examining import examine
 from orchestrator.workflows.agent.mode_context import MOST_ERROR, AgentMessage
 from orchestrator.workflows.agent.modes import AgentMode
+from orchestrator.workflows.agent.result import how_ended
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.agent.transitions import DONE
 from orchestrator.workflows.agent.work import ModeResult, Visit, may_run, use_tool
@@ -28,6 +29,8 @@ NOISE = 0.1
 """A command is slower or faster when the medians differ by more than this share, and by more than their spread."""
 MOST_TOLD = 8
 """How many failures or findings the next attempt is told."""
+STOPPED = {"time": "it did not end in its time", "output": "it wrote too much, or filled the disk"}
+"""Why a command was stopped, for a coder."""
 PASSED = frozenset({Verdict.APPROVED, Verdict.CHECKS_PASSED, Verdict.NOTHING_TO_REVIEW})
 
 
@@ -69,13 +72,19 @@ def _failed(visit: Visit, report: CommandReport) -> ModeResult:
     """The next attempt is told what failed."""
     failures = () if report.tests is None else report.tests.failures
     lines = [f"{failure.name}: {failure.message}" for failure in failures[:MOST_TOLD]]
-    text = "\n".join(lines) or report.output[-2000:]
+    text = "\n".join(lines) or _said(report)
     visit = visit.at(visit.context.remembering(AgentMessage(source="tests", text=text)))
-    why = notice("agent_tests_failed", n=len(failures), exit_code=str(report.code))
+    why = notice("agent_tests_failed", n=len(failures), end=how_ended(report))
     if visit.agent.coder is None:
         visit.needs("agent_needs_coder")
         return visit.ends(DONE, why)
     return visit.ends("test_failed" if failures else "tests_broke", why)
+
+
+def _said(report: CommandReport) -> str:
+    """The end of what a command wrote; one that was stopped need not have written anything."""
+    stopped = "" if report.stopped is None else f"{report.command}: {STOPPED[report.stopped]}\n"
+    return f"{stopped}{report.output[-2000:]}"
 
 
 def _run(
@@ -92,6 +101,7 @@ def _run(
         AgentRole.RUNNING,
         CommandReport,
         lambda: CommandRunInput(workspace=workspace, command=command, times=times),
+        timeout_s=visit.agent.options.command_timeout_s,
     )
     if report is not None:
         visit.proceedings.commands.append(report)
@@ -180,7 +190,7 @@ def verify(visit: Visit) -> Effect[ModeResult]:
         return visit.at(context).ends("verified", why)
     failed = context.updated(
         error_text=report.output[-MOST_ERROR:], last_error=next(iter(report.errors), None)
-    ).remembering(AgentMessage(source="tests", text=report.output[-2000:]))
+    ).remembering(AgentMessage(source="tests", text=_said(report)))
     return visit.at(failed).falls_short("verification_failed", why)
 
 
@@ -261,7 +271,7 @@ def spread(report: CommandReport) -> float:
 
 
 def _ran(report: CommandReport) -> Notice:
-    return notice("agent_ran", command=report.command, exit_code=str(report.code))
+    return notice("agent_ran", command=report.command, end=how_ended(report))
 
 
 def reproduce(visit: Visit) -> Effect[ModeResult]:

@@ -132,6 +132,15 @@ def test_each_of_several_runs_has_a_copy_and_its_own_time(project: Project) -> N
     assert len(report(project, "exit 3", times=3).seconds) == 1
 
 
+def test_a_test_that_never_ends_is_stopped_and_its_place_is_known(project: Project) -> None:
+    endless = "def test_endless():\n    while True:\n        pass\n"
+    project.seconds = 24
+    done = report(project, PYTEST, project.workspace_with({"tests/test_area.py": endless}), times=2)
+    assert (done.code, done.stopped, done.succeeded) == (None, "time", False)
+    places = [place.path for error in done.errors for place in error.places]
+    assert places == ["tests/test_area.py"]
+
+
 def test_secrets_are_masked_and_the_end_of_the_output_is_kept(project: Project) -> None:
     key = "AKIA" + "Q7RZK2M4XW6TPN3B"
     done = report(project, f"echo first; seq 1 20000; echo 'aws key {key}'; echo last >&2; exit 1")
@@ -196,7 +205,7 @@ def test_a_fork_bomb_an_endless_output_and_a_full_disk_end_the_command_and_nothi
     project.seconds = 12
     began = time.monotonic()
     assert report(project, "bomb() { bomb | bomb & }; bomb; sleep 20").code != 0
-    assert report(project, "yes").code != 0
+    assert report(project, "yes").stopped == "output"
     assert (
         report(project, "while :; do head -c 30000000 /dev/zero > f$RANDOM$(date +%N); done").code
         != 0

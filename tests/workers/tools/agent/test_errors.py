@@ -44,6 +44,13 @@ Traceback (most recent call last):
     x()
 app.ConfigError: broken
 """
+STUCK = """\
+...Timeout (0:00:24)!
+Thread 0x00007f5d6fbd8b80 (most recent call first):
+  File "/tmp/q/src/util.py", line 4 in climb
+  File "/tmp/q/tests/test_app.py", line 6 in test_climb
+  File "/venv/lib/python3.11/site-packages/_pytest/python.py", line 187 in pytest_pyfunc_call
+"""
 GROUP = """\
   + Exception Group Traceback (most recent call last):
   |   File "src/app.py", line 4, in main
@@ -152,6 +159,7 @@ def places(error: LocatedError) -> list[tuple[str, int]]:
             "undefined method `+' for nil",
             [("lib/cart.rb", 3), ("lib/cart.rb", 9)],
         ),
+        (STUCK, "Timeout", "(0:00:24)!", [("src/util.py", 4), ("tests/test_app.py", 6)]),
         (PHP, "RuntimeException", "empty", [("src/Cart.php", 12)]),
         (
             "src/app.py:3: error: Name 'x' is not defined  [name-defined]\n",
