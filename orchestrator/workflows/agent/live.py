@@ -8,7 +8,9 @@ from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.views.context import shortened, took_s
 from orchestrator.core.views.live import SHORT, LiveView, RenderContext, Reply, note
 from orchestrator.workflows.agent.modes import AgentMode
+from orchestrator.workflows.agent.result import how_ended
 from orchestrator.workflows.agent.roles import AgentRole
+from shared.models.agent import CommandReport
 from shared.models.rows import StepRow
 
 Summary = Callable[[Reply, RenderContext], str]
@@ -35,7 +37,8 @@ def _command(reply: Reply, context: RenderContext) -> str:
     if isinstance(tests, Mapping):
         failed = int(tests.get("failed", 0)) + int(tests.get("errors", 0))
         return context.message("agent_tests_ran", passed=tests.get("passed", 0), failed=failed)
-    return context.message("agent_exit_code", exit_code=str(reply.get("code", "-")))
+    ended = how_ended(CommandReport.model_validate(reply))
+    return context.message(ended.code, **ended.params)
 
 
 def _commit(reply: Reply, context: RenderContext) -> str:
