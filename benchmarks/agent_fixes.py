@@ -76,8 +76,8 @@ def planted(lines: Iterable[str]) -> Iterator[PlantedBug]:
 
 def patch_of(bug: PlantedBug) -> str:
     """The fix as a coder writes it."""
-    states = (text.splitlines(keepends=True) for text in (bug.buggy, bug.fixed))
-    return "".join(difflib.unified_diff(*states, "a/task.py", "b/task.py"))
+    buggy, fixed = (text.splitlines(keepends=True) for text in (bug.buggy, bug.fixed))
+    return "".join(difflib.unified_diff(buggy, fixed, "a/task.py", "b/task.py"))
 
 
 # ---- the runs -----------------------------------------------------------------------------------
