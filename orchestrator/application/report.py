@@ -7,10 +7,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.application.backend import Backend
 from orchestrator.core.cycle_names import cycle_at, renamed
+from orchestrator.core.findings.excuses import IGNORES, INLINE, Ignore, excused
+from orchestrator.core.findings.identity import fingerprints
 from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
@@ -58,7 +60,7 @@ def load_report(connection: Connection, name: str) -> RunReport:
         ),
         ledger=tuple(list_stances(connection, run.id)),
     )
-    report = replace(report, sources=_sources(connection, report))
+    report = _with_texts(connection, report)
     if not report.applied:
         return report
     undoings = taken_back(connection, run.id).items()
@@ -67,21 +69,43 @@ def load_report(connection: Connection, name: str) -> RunReport:
     return replace(report, run=replace(run, verdict=report.verdict)) if undone else report
 
 
-def _sources(connection: Connection, report: RunReport) -> dict[str, str]:
-    """The reviewed files in which findings stand; all of the change's where callers are evidence. None once purged."""
+def _with_texts(connection: Connection, report: RunReport) -> RunReport:
+    """The report with the reviewed files in which findings stand, and with what excuses findings from the gate.
+
+    All files of the change where callers are evidence; none once they are purged.
+    """
     placed = {finding.place.path for finding in report.findings if finding.place is not None}
-    if not report.is_of_change or not placed:
-        return {}
+    if not report.is_of_change or not report.findings:
+        return report
+    labels = report.spec.labels
     try:
         stored = get_documents(connection, [report.spec.subject])
         subject = Subject.model_validate_json(stored[report.spec.subject])
         if Ground.CALLERS not in chain.from_iterable(report.checks.values()):
             subject = _narrowed(subject, placed)
-        names = [file.after for file in subject.files if file.after is not None]
-        documents = get_documents(connection, names)
+        sources = _texts(connection, subject)
+        before = _texts(connection, _as_before(subject)) if labels.get(INLINE) else {}
     except (UnknownRun, ValidationError):
-        return {}
+        sources, before = {}, {}
+    ignores = TypeAdapter(list[Ignore]).validate_python(labels.get(IGNORES, []))
+    marks = fingerprints(report.findings, sources)
+    reasons = excused(report.findings, marks, ignores, sources, before)
+    return replace(report, sources=sources, excused=reasons)
+
+
+def _texts(connection: Connection, subject: Subject) -> dict[str, str]:
+    names = [file.after for file in subject.files if file.after is not None]
+    documents = get_documents(connection, names)
     return SubjectTexts(subject, documents.__getitem__).reviewed_files()
+
+
+def _as_before(subject: Subject) -> Subject:
+    """The files, under their names of now, as they were before the change."""
+    files = tuple(
+        file.model_copy(update={"after": file.before, "status": "modified"})
+        for file in subject.files
+    )
+    return subject.model_copy(update={"files": files})
 
 
 def _narrowed(subject: Subject, paths: Container[str]) -> Subject:

@@ -55,6 +55,7 @@ def _workflows() -> dict[str, CommandEntry]:
 COMMANDS: dict[str, CommandEntry] = {
     **_workflows(),
     "batch": _in("batch:batch", "Many runs from one file.", CommandGroup.WORK),
+    "ci": _in("ci:ci", "Review the change of a pipeline.", CommandGroup.WORK),
     "inbox": _in("inbox:inbox", "The decisions that wait for a person.", CommandGroup.DECIDE),
     "decide": _in(
         "decide:decide",
@@ -66,6 +67,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "list": _in("list:list_", "The runs, newest first.", CommandGroup.RUNS),
     "show": _in("show:show", "A run's result, rounds, prompts or events.", CommandGroup.RUNS),
     "watch": _in("watch:watch", "Follow a run until it ends or asks.", CommandGroup.RUNS),
+    "wait": _in("wait:wait", "Wait for a run in a pipeline.", CommandGroup.RUNS),
     "cost": _in("cost:cost", "What was spent, by participant, run or day.", CommandGroup.RUNS),
     "cancel": _in("cancel:cancel", "End a run; no further step starts.", CommandGroup.RUNS),
     "resume": _in("resume:resume", "Try a blocked run again.", CommandGroup.RUNS),

@@ -42,6 +42,7 @@ FORMATS = (
     OutputFormat("rdjsonl", (".rdjsonl",), "application/x-ndjson", f"{_FOLDER}.rdjsonl"),
     OutputFormat("gitlab", (), "application/json", f"{_FOLDER}.gitlab"),
     OutputFormat("annotations", (), "text/plain", f"{_FOLDER}.annotations"),
+    OutputFormat("azure", (), "text/plain", f"{_FOLDER}.azure"),
     OutputFormat("summary", (), "text/markdown", f"{_FOLDER}.summary"),
 )
 SUFFIXES = tuple(suffix for row in FORMATS for suffix in row.suffixes)

@@ -78,7 +78,7 @@ class RunReport:
     `recorded` are the findings as of the last recorded round, `records` the facts of other kinds, `ledger` has the
     positions that were taken, with their reasons. `usage` includes what `children` spent. `undone` has what was taken
     back again, by the run that did; `listed` is how many findings a reader wants of it (None: all). `sources` are the
-    reviewed texts of the files in which findings stand, by path.
+    reviewed texts of the files in which findings stand, by path; `excused` says why a gate does not count a finding.
     """
 
     run: RunRow
@@ -93,6 +93,7 @@ class RunReport:
     undone: Mapping[str, Applied] = field(default_factory=dict)
     listed: int | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
+    excused: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def spec(self) -> RunSpec:
@@ -294,7 +295,8 @@ class RunReport:
         """What the gate says: about what still stands, or about the debaters' agreement."""
         why = self.assessment.reason if self.assessment else None
         shown = self.result or self.matter
-        return gate_of(self.gate_rule, self.standing, self.ending, shown, why)
+        counted = tuple(finding for finding in self.standing if finding.id not in self.excused)
+        return gate_of(self.gate_rule, counted, self.ending, shown, why)
 
     @property
     def coverage(self) -> CoverageReport | None:
@@ -362,7 +364,8 @@ class RunReport:
             failed = (step for step in self.steps if step.status == StepStatus.FAILED)
             warnings = tuple(absence(step, self.steps) for step in failed)
         beside = (*self.scripted, *stood_in(self.steps), *answers_shortened(self.steps))
-        return (*self.spec.notices, *beside, *warnings)
+        ignored = (notice("finding_ignored", finding=f, why=why) for f, why in self.excused.items())
+        return (*self.spec.notices, *beside, *warnings, *ignored)
 
     @property
     def every_warning(self) -> tuple[Notice, ...]:

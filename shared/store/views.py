@@ -89,12 +89,13 @@ def find_run(connection: Connection, name: str) -> RunRow:
 
 @dataclass(frozen=True)
 class RunFilter:
-    """Which runs are listed; None: any. `repository` and `batch` are labels, `since_s` is an age."""
+    """Which runs are listed; None: any. `repository`, `batch` and `pipeline` are labels, `since_s` is an age."""
 
     status: str | None = None
     workflow: str | None = None
     repository: str | None = None
     batch: str | None = None
+    pipeline: str | None = None
     since_s: float | None = None
 
     @property
@@ -105,6 +106,7 @@ class RunFilter:
             "workflow": "workflow = %(workflow)s",
             "repository": f"{label_of('id', 'repository')} = %(repository)s",
             "batch": f"{label_of('id', 'batch')} = %(batch)s",
+            "pipeline": f"{label_of('id', 'pipeline')} = %(pipeline)s",
             "since_s": "created_at >= now() - make_interval(secs => %(since_s)s)",
         }
         stated = tuple(sql for name, sql in wanted.items() if getattr(self, name) is not None)

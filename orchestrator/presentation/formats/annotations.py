@@ -22,7 +22,7 @@ def render(report: RunReport, words: Translator) -> str:
     lines = []
     for each in listed_findings(report, words):
         kind = _KINDS[each.finding.severity]
-        if left[kind] > 0:
+        if left[kind] > 0 and each.ignored is None:
             left[kind] -= 1
             lines.append(_command(kind, each))
     return "".join(f"{line}\n" for line in lines)

@@ -20,7 +20,16 @@ _SEVERITIES = {
 
 def render(report: RunReport, words: Translator) -> str:
     """The findings with a place, as GitLab's widget takes them."""
-    return dumps([_issue(each) for each in listed_findings(report, words) if each.place]) + "\n"
+    return (
+        dumps(
+            [
+                _issue(each)
+                for each in listed_findings(report, words)
+                if each.place and each.ignored is None
+            ]
+        )
+        + "\n"
+    )
 
 
 def _issue(each: ListedFinding) -> dict[str, Any]:

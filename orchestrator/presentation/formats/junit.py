@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from orchestrator.core.document import drop_unseen
+from orchestrator.core.document import clean, drop_unseen
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.listed_findings import ListedFinding, listed_findings
@@ -61,6 +61,9 @@ def _finding_case(suite: Element, each: ListedFinding, fails_from: Severity) -> 
     name = _shown(": ".join(filter(None, (where, each.title))))
     case = SubElement(suite, "testcase", classname=each.defect.rule_id.replace("/", "."), name=name)
     case.set("time", "0")
+    if each.ignored is not None:
+        SubElement(case, "skipped", message=_shown(clean(each.ignored)))
+        return
     text = _shown(f"{finding.severity} {where}\n{each.message}")
     if finding.severity.rank <= fails_from.rank:
         SubElement(case, "failure", message=_shown(each.title), type=finding.severity).text = text

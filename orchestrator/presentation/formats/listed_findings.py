@@ -24,7 +24,10 @@ _MOST = 4_000  # characters of what one participant says
 
 @dataclass(frozen=True)
 class ListedFinding:
-    """A finding that stands, in words; `line` is the reviewed line that it begins at, `callers` those that it names."""
+    """A finding that stands, in words; `line` is the reviewed line that it begins at.
+
+    `callers` are those that it names; `ignored` says why no gate counts it.
+    """
 
     finding: Finding
     defect: Defect
@@ -33,6 +36,7 @@ class ListedFinding:
     voices: Voices
     line: str | None
     callers: tuple[CallSite, ...] = ()
+    ignored: str | None = None
 
     @property
     def place(self) -> Place | None:
@@ -83,6 +87,7 @@ def _listed(
         voices=Voices.on(report, finding),
         line=source_line(finding, report.sources),
         callers=calls.named_callers(finding) if Ground.CALLERS in ranked.evidence else (),
+        ignored=report.excused.get(finding.id),
     )
 
 

@@ -16,7 +16,7 @@ _SEVERITIES = {Severity.CRITICAL: "ERROR", Severity.MAJOR: "WARNING"}
 
 def render(report: RunReport, words: Translator) -> str:
     """A line for each finding with a place."""
-    shown = (each for each in listed_findings(report, words) if each.place)
+    shown = (each for each in listed_findings(report, words) if each.place and each.ignored is None)
     return "".join(f"{dumps(_diagnostic(each), indent=None)}\n" for each in shown)
 
 

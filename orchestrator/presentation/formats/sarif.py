@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from orchestrator.core.document import clean
 from orchestrator.core.findings.callers import CallSite
 from orchestrator.core.findings.defect_catalogue import Defect
 from orchestrator.presentation.exit_codes import exit_code
@@ -97,6 +98,7 @@ def _result(each: ListedFinding, index: int, report: RunReport, words: Translato
         },
         **({"codeFlows": callers} if callers else {}),
         **_fixes(each, words),
+        **_suppressions(each),
         "rank": _rank(each),
         "properties": {
             "severity": finding.severity,
@@ -108,6 +110,14 @@ def _result(each: ListedFinding, index: int, report: RunReport, words: Translato
             "evidence": list(each.ranked.evidence),
         },
     }
+
+
+def _suppressions(each: ListedFinding) -> Json:
+    """An entry of the ignore file, a comment or a known finding keeps an alert closed."""
+    if each.ignored is None:
+        return {}
+    entry = {"kind": "external", "status": "accepted", "justification": clean(each.ignored)}
+    return {"suppressions": [entry]}
 
 
 def _rank(each: ListedFinding) -> float:

@@ -1,0 +1,85 @@
+"""`quorate ci`: review the change of a pipeline. What it takes is what `review` takes, without the subject."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from orchestrator.cli.options import (
+    check_outputs,
+    example,
+    findings_options,
+    in_this_order,
+    take,
+    watch_limit_option,
+)
+from orchestrator.cli.setting_options import (
+    cast_options,
+    holder_options,
+    key_option,
+    setting_options,
+    submission_options,
+)
+
+REVIEW = "review"
+pipeline_options = in_this_order(
+    click.option(
+        "--on-error",
+        type=click.Choice(("fail", "pass", "neutral")),
+        default="fail",
+        envvar="QUORATE_ON_ERROR",
+        help="Without a conclusion: fail the job, pass it, or pass with a warning.",
+    ),
+    click.option(
+        "--results",
+        type=click.Path(path_type=Path),
+        default=Path("quorate-results"),
+        help="Folder for the platform's files.",
+    ),
+)
+
+
+@click.command(
+    epilog=example(
+        "quorate ci --fail-on major --timeout 900",
+        "quorate ci --detach   # in a later job: quorate wait ID",
+        "quorate ci --base origin/main --on-error neutral -o quorate.sarif",
+    )
+)
+@click.option("--base", metavar="REF", help="Compare with REF instead of what the platform names.")
+@click.option("--detach", is_flag=True, help="Submit, print the run's id, exit 8.")
+@click.option("--only-new", is_flag=True, help="Do not count what the target branch has already.")
+@pipeline_options
+@setting_options(REVIEW)
+@holder_options(REVIEW)
+@key_option("gate.fail_on")
+@key_option("gate.require_reviewer")
+@findings_options
+@watch_limit_option
+@cast_options
+@submission_options
+def ci(base: str | None, **typed: Any) -> int:
+    """Review the change that this pipeline runs for.
+
+    GitHub Actions, GitLab CI, Jenkins, Azure Pipelines, Bitbucket or a plain checkout is recognised by its
+    environment. The same commit and configuration are one run. Exits 1 where a CRITICAL finding stands, unless a gate
+    is configured.
+    """
+    from orchestrator.application.pipelines import change_of, pipeline_of
+    from orchestrator.cli.pipeline import PipelineOptions, run_pipeline
+    from orchestrator.cli.results import OutputOptions
+    from orchestrator.cli.submission import SubmissionOptions, typed_request
+
+    check_outputs(typed["outputs"])
+    options, output = take(PipelineOptions, typed), take(OutputOptions, typed)
+    submission = take(SubmissionOptions, typed)
+    if submission.estimate or output.no_wait:
+        raise click.UsageError("use `quorate review` for --estimate, and --detach for --no-wait")
+    context = pipeline_of(os.environ)
+    here = Path.cwd()
+    change = change_of(context, here, os.environ, base)
+    request = typed_request(REVIEW, change, submission, here, typed, output.language)
+    return run_pipeline(request, context, options, output, os.environ)
