@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_report
@@ -72,8 +73,10 @@ class BulkAnswer:
     left: tuple[DecisionRow, ...]
 
 
-def decide_all(backend: Backend, choice: str, actor: str, message: str = "") -> BulkAnswer:
-    """Give every open decision that offers it the same answer, and wake the runs.
+def decide_all(
+    backend: Backend, choice: str, actor: str, message: str = "", batch: str | None = None
+) -> BulkAnswer:
+    """Give every open decision (of a batch) that offers it the same answer, and wake the runs.
 
     Raises UserError for an answer that lets something be changed for good: that is given to what was shown, one by one.
     """
@@ -84,7 +87,7 @@ def decide_all(backend: Backend, choice: str, actor: str, message: str = "") -> 
         raise UserError(
             f"{choice} changes files, so it is answered run by run, after a look at what is shown"
         )
-    rows = backend.read(list_decisions)
+    rows = backend.read(partial(list_decisions, batch=batch))
     offering = [row for row in rows if choice in row.question.get("options", ())]
     requests = (
         DecisionRequest(row.run_id, choice, actor, "cli", key=row.key, message=message)

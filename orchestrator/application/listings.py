@@ -49,12 +49,13 @@ class Inbox:
     turns: tuple[WaitingTurn, ...]
 
 
-def inbox(backend: Backend, repository: str | None = None) -> Inbox:
-    """The open decisions and the turns of people; those of runs about one repository."""
+def inbox(backend: Backend, repository: str | None = None, batch: str | None = None) -> Inbox:
+    """The open decisions and the turns of people; those of runs about one repository, or the decisions of a batch."""
 
     def read(connection: Connection) -> Inbox:
-        decisions = list_decisions(connection, repository=repository)
-        return Inbox(tuple(decisions), tuple(waiting_turns(connection, repository=repository)))
+        decisions = list_decisions(connection, repository=repository, batch=batch)
+        turns = () if batch is not None else waiting_turns(connection, repository=repository)
+        return Inbox(tuple(decisions), tuple(turns))
 
     return backend.read(read)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from orchestrator.application import batch
-from orchestrator.application.backend import Backend, connected
+from orchestrator.application.backend import connected
 from orchestrator.application.batch_file import BatchFile, FileCheck, LineFault, check_file, opened
 from orchestrator.application.batch_submit import BatchFaults, BatchRequest, submit_batch
 from orchestrator.application.prepare import SubmissionRequest
@@ -23,7 +22,6 @@ from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
-from shared.errors import EnvironmentFault
 from shared.models.batches import BatchLimits, BatchStatus, ItemState
 from shared.models.notices import Notice
 
@@ -165,31 +163,3 @@ def code_of(status: BatchStatus) -> ExitCode:
         return ExitCode.PENDING
     whole = status.counts[ItemState.SUCCEEDED] == status.batch.total
     return ExitCode.OK if whole else ExitCode.INCONCLUSIVE
-
-
-# ---- results ------------------------------------------------------------------------------------
-
-
-def write_results(backend: Backend, name: str, output: Path | None, *, errors: bool) -> int:
-    """A JSON object a line for each item that has ended; the exit code."""
-    wanted = (ItemState.FAILED, ItemState.CANCELLED)
-    states = wanted if errors else (ItemState.SUCCEEDED, *wanted)
-    status = batch.batch_status(backend, name, costs=False)
-    with _written(output) as stream:
-        for row in batch.results_of(backend, name, states):
-            stream.write(dumps(row, indent=None) + "\n")
-    return code_of(status) if not status.is_over else ExitCode.OK
-
-
-@contextmanager
-def _written(output: Path | None) -> Iterator[TextIO]:
-    if output is None:
-        yield sys.stdout
-        return
-    try:
-        with output.open("w", encoding="utf-8") as stream:
-            yield stream
-    except OSError as error:
-        raise EnvironmentFault(
-            f"the results cannot be written to {output}: {error.strerror}"
-        ) from error

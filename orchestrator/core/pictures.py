@@ -166,4 +166,21 @@ class Plots:
     plots: tuple[RangePlot, ...]
 
 
-Picture = Chronology | Plots
+@dataclass(frozen=True)
+class Bar:
+    """A figure as the length of a bar; `text` is how it is written."""
+
+    name: str
+    value: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Figures beside one another, the first on top."""
+
+    name: str
+    bars: tuple[Bar, ...]
+
+
+Picture = Chronology | Plots | Bars

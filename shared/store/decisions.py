@@ -36,6 +36,7 @@ def list_decisions(
     *,
     run: str | None = None,
     repository: str | None = None,
+    batch: str | None = None,
     only_open: bool = True,
 ) -> list[DecisionRow]:
     """Decisions, the oldest first."""
@@ -44,11 +45,13 @@ def list_decisions(
         "true": True,
         "d.run_id = %(run)s": run is not None,
         f"{label_of('d.run_id', 'repository')} = %(repository)s": repository is not None,
+        "r.batch = %(batch)s": batch is not None,
         "d.state = 'open'": only_open,
     }
     where = " AND ".join(condition for condition, applies in wanted.items() if applies)
     rows = connection.execute(
-        f"{_SELECT} WHERE {where} ORDER BY d.opened_at", {"run": run, "repository": repository}
+        f"{_SELECT} WHERE {where} ORDER BY d.opened_at",
+        {"run": run, "repository": repository, "batch": batch},
     ).fetchall()
     return [_row(row) for row in rows]
 

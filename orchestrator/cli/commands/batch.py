@@ -11,9 +11,16 @@ import click
 
 from orchestrator.application import batch as batches
 from orchestrator.application.backend import connected
+from orchestrator.application.batch_from_git import HistoryRange
 from orchestrator.application.batch_input import SUBMITTED, item_schema
 from orchestrator.application.prepare import SubmissionRequest
-from orchestrator.cli.batches import BatchWanted, show, submit, validate, watch, write_results
+from orchestrator.cli.batch_results import (
+    check_report_files,
+    write_history,
+    write_report,
+    write_results,
+)
+from orchestrator.cli.batches import BatchWanted, show, submit, validate, watch
 from orchestrator.cli.options import (
     Finite,
     config_option,
@@ -202,6 +209,68 @@ def results(name: str, output: Path | None, errors: bool) -> int:
     """
     with connected(os.environ, workers=False) as backend:
         return write_results(backend, name, output, errors=errors)
+
+
+@batch.command(
+    "report",
+    epilog=example(
+        "quorate batch report last",
+        "quorate batch report last -o report.html -o rows.csv",
+    ),
+)
+@name_argument
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Result file: .md, .html, .json; rows: .csv, .jsonl.",
+)
+@json_option
+@language_option
+def report(name: str, outputs: tuple[Path, ...], as_json: bool, language: str | None) -> int:
+    """What a batch came to: verdicts, findings, agreement, time and cost, by participant too.
+
+    Where items have labels: precision, recall and the cost of a true finding, of each participant and of the panel.
+    Exit code 8 while items have not ended.
+    """
+    check_report_files(outputs)
+    with connected(os.environ, workers=False) as backend:
+        return write_report(
+            backend, name, outputs, Terminal.of(os.environ), _words(language), as_json=as_json
+        )
+
+
+@batch.command(
+    "from-git",
+    epilog=example(
+        "quorate batch from-git . --since 2w > reviews.jsonl",
+        "quorate batch from-git ../shop --commits v1.0..HEAD -o reviews.jsonl",
+        "quorate batch from-git . --prs --since 2026-01-01 | quorate batch submit -",
+    ),
+)
+@click.argument("repository", metavar="REPO", type=click.Path(path_type=Path))
+@click.option("--since", metavar="DATE", help="Commits since a date, or of the last 12h, 7d, 4w.")
+@click.option("--commits", metavar="A..B", help="The commits of a range (default: all of HEAD).")
+@click.option(
+    "--prs",
+    "pull_requests",
+    is_flag=True,
+    help="Pull requests that subjects of merges and squashed commits name, each as a whole.",
+)
+@click.option(
+    "-n", "newest", type=click.IntRange(1), metavar="N", help="At most the newest N commits."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write them into this file.",
+)
+def from_git(repository: Path, output: Path | None, **typed: Any) -> int:
+    """A file for a batch from a repository's history: a review of each commit, oldest first, without merges."""
+    return write_history(repository, HistoryRange(**typed), output, os.environ)
 
 
 @batch.command(

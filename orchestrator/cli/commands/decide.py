@@ -46,6 +46,7 @@ from shared.models.rows import DecisionRow
 @click.option(
     "--all", "everything", is_flag=True, help="Answer everything that waits; without RUN."
 )
+@click.option("--batch", metavar="NAME", help="With --all: only what this batch asks.")
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why; kept with the answer.")
 @click.option(
     "--only", metavar="F1,F3", help="Only these findings: fixes to apply, points to revise."
@@ -67,6 +68,7 @@ def decide(
     choice: str | None,
     *,
     everything: bool,
+    batch: str | None,
     only: str | None,
     without: str | None,
     **typed: Any,
@@ -85,7 +87,9 @@ def decide(
             raise click.UsageError(
                 "--all takes one CHOICE and nothing else: quorate decide --all skip"
             )
-        return _answer_all(run, typed["message"], terminal, options)
+        return _answer_all(run, typed["message"], batch, terminal, options)
+    if batch is not None:
+        raise click.UsageError("--batch goes with --all: quorate decide --all skip --batch NAME")
     with connected(os.environ) as backend:
         report = report_of(backend, run)
         name, words = report.run.id, options.words(report.spec)
@@ -123,11 +127,13 @@ def _without_choice(report: RunReport) -> str:
     return f"CHOICE is missing: quorate decide {report.run.id} {options}"
 
 
-def _answer_all(choice: str, message: str, terminal: Terminal, options: OutputOptions) -> int:
+def _answer_all(
+    choice: str, message: str, batch: str | None, terminal: Terminal, options: OutputOptions
+) -> int:
     """Answer what waits, without following any run; the exit code."""
     words = Translator(options.language or "en")
     with connected(os.environ) as backend:
-        bulk = decide_all(backend, choice, actor(), message)
+        bulk = decide_all(backend, choice, actor(), message, batch)
     if options.as_json:
         answered, left = ([_stored(row) for row in rows] for rows in (bulk.answered, bulk.left))
         whole = {"schema_version": SCHEMA_VERSION, "answered": answered, "left": left}

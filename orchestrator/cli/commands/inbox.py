@@ -22,15 +22,21 @@ from shared.store.people import WaitingTurn
 
 
 @click.command(
-    epilog=example("quorate inbox", "quorate inbox --repository .", "quorate inbox --json")
+    epilog=example(
+        "quorate inbox",
+        "quorate inbox --repository .",
+        "quorate inbox --batch reviews-1a2b3c4d",
+        "quorate inbox --json",
+    )
 )
 @repository_option
+@click.option("--batch", metavar="NAME", help="Only the decisions of this batch.")
 @json_option
 @language_option
-def inbox(repository: str | None, as_json: bool, language: str | None) -> int:
+def inbox(repository: str | None, batch: str | None, as_json: bool, language: str | None) -> int:
     """The decisions and turns that wait for a person, oldest first."""
     with connected(os.environ) as backend:
-        waiting = read_inbox(backend, repository)
+        waiting = read_inbox(backend, repository, batch)
     terminal = Terminal.of(os.environ)
     if as_json:
         whole = {

@@ -32,8 +32,9 @@ from orchestrator.core.document import (
     clean,
     exact,
 )
-from orchestrator.core.pictures import AnnotatedText, Chronology
+from orchestrator.core.pictures import AnnotatedText, Bars, Chronology, Picture, Plots
 from orchestrator.core.views.context import figures
+from orchestrator.presentation.formats.html_bars import bars
 from orchestrator.presentation.formats.html_findings import FindingCards, annotated
 from orchestrator.presentation.formats.html_pictures import chronology, plots
 from orchestrator.presentation.formats.html_text import attribute, prose, span, text
@@ -187,8 +188,7 @@ class _Page:
             case Grid():
                 return self._table(shown)
             case Drawing():
-                drawn = shown.picture
-                drawing = chronology(drawn) if isinstance(drawn, Chronology) else plots(drawn)
+                drawing = _drawn(shown.picture)
                 around = f'<div class="scroll" tabindex="0">{drawing}</div>' if drawing else ""
                 return around + self._table(shown.table)
 
@@ -235,6 +235,16 @@ class _Page:
         if markup in self.ids:
             return f'<a href="#{markup}">{markup}</a>'
         return markup
+
+
+def _drawn(picture: Picture) -> str:
+    match picture:
+        case Chronology():
+            return chronology(picture)
+        case Bars():
+            return bars(picture)
+        case Plots():
+            return plots(picture)
 
 
 def _is_break(shown: Block) -> bool:

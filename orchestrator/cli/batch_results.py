@@ -1,0 +1,113 @@
+"""How the results of a batch are handed over: lines, a report, and a file for the next batch."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from orchestrator.application import batch
+from orchestrator.application.backend import Backend
+from orchestrator.application.batch_from_git import HistoryRange, items_from_git
+from orchestrator.application.batch_report import Cohort, cohort_of
+from orchestrator.cli.options import output_obstacle
+from orchestrator.evaluation.scoring import ReadingRules
+from orchestrator.presentation.cohort import cohort_document, rows_csv, rows_jsonl
+from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.formats.html import as_page
+from orchestrator.presentation.formats.markdown import as_markdown
+from orchestrator.presentation.formats.text import as_lines
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.terminal import Terminal, columns_of
+from shared.errors import EnvironmentFault
+from shared.models.batches import ENDED, ItemState
+
+
+def _json(cohort: Cohort) -> str:
+    report = cohort.report.model_dump(mode="json")
+    return dumps({"schema_version": SCHEMA_VERSION, "report": report}) + "\n"
+
+
+REPORTS: Mapping[str, Callable[[Cohort, Translator], str]] = {
+    ".md": lambda cohort, words: as_markdown(cohort_document(cohort.report, words)),
+    ".html": lambda cohort, words: as_page(cohort_document(cohort.report, words), words),
+    ".json": lambda cohort, _words: _json(cohort),
+    ".csv": lambda cohort, _words: rows_csv(cohort.rows),
+    ".jsonl": lambda cohort, _words: rows_jsonl(cohort.rows),
+}
+"""What a report is written as, by the ending of the file."""
+
+
+def check_report_files(outputs: Sequence[Path]) -> None:
+    """Refuse a file of an unknown format, or in no folder, before anything is read. Raises click.UsageError."""
+    for path in outputs:
+        if path.suffix.lower() not in REPORTS:
+            raise click.UsageError(f"-o {path}: a report is written as {', '.join(REPORTS)}")
+        if (obstacle := output_obstacle(path)) is not None:
+            raise click.UsageError(f"-o {path}: {obstacle}")
+
+
+def write_report(
+    backend: Backend,
+    name: str,
+    outputs: Sequence[Path],
+    terminal: Terminal,
+    words: Translator,
+    *,
+    as_json: bool,
+) -> int:
+    """The report on stdout, and in files; the exit code."""
+    cohort = cohort_of(backend, name, ReadingRules())
+    shown = cohort_document(cohort.report, words)
+    if as_json:
+        terminal.result(_json(cohort).rstrip("\n"))
+    else:
+        terminal.result(as_lines(shown, columns_of(sys.stdout)))
+    for path in outputs:
+        with written(path) as stream:
+            stream.write(REPORTS[path.suffix.lower()](cohort, words))
+    ended = sum(cohort.report.states.get(state, 0) for state in ENDED)
+    return ExitCode.OK if ended == cohort.report.total else ExitCode.PENDING
+
+
+def write_results(backend: Backend, name: str, output: Path | None, *, errors: bool) -> int:
+    """A JSON object a line for each item that has ended; the exit code."""
+    lost = (ItemState.FAILED, ItemState.CANCELLED)
+    states = lost if errors else (ItemState.SUCCEEDED, *lost)
+    status = batch.batch_status(backend, name, costs=False)
+    with written(output) as stream:
+        for row in batch.results_of(backend, name, states):
+            stream.write(dumps(row, indent=None) + "\n")
+    return ExitCode.OK if status.is_over else ExitCode.PENDING
+
+
+def write_history(
+    repository: Path, wanted: HistoryRange, output: Path | None, environ: Mapping[str, str]
+) -> int:
+    """A line for each commit; the exit code."""
+    items = items_from_git(repository, wanted, environ, datetime.now(UTC))
+    with written(output) as stream:
+        for item in items:
+            stream.write(dumps(item, indent=None) + "\n")
+    return ExitCode.OK
+
+
+@contextmanager
+def written(output: Path | None) -> Iterator[TextIO]:
+    """Where it goes: a file, else stdout. Raises EnvironmentFault."""
+    if output is None:
+        yield sys.stdout
+        return
+    try:
+        with output.open("w", encoding="utf-8") as stream:
+            yield stream
+    except OSError as error:
+        raise EnvironmentFault(
+            f"the results cannot be written to {output}: {error.strerror}"
+        ) from error
