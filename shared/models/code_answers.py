@@ -62,7 +62,17 @@ class CodeRead(ForeignWire):
     read: int = 0
 
 
+class CallersEvidence(ForeignWire):
+    """Who calls what a change touches, as a text in `document`: None where there is nothing to say."""
+
+    document: str | None = None
+    symbols: int = 0
+    callers: int = 0
+    tests: int = 0
+
+
 CODE_REPLIES: dict[str, type[ForeignWire]] = {
     "graph.answer": GraphAnswer,
     "graph.read": CodeRead,
+    "graph.callers": CallersEvidence,
 }

@@ -6,9 +6,11 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from shared.models.code_answers import CodeRead, GraphAnswer
+from shared.models.code_answers import CallersEvidence, CodeRead, GraphAnswer
+from shared.models.wire import Wire
 from shared.tools.agent_inputs import WorkspaceInput
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits
+from shared.tools.inputs import Hash
 
 MOST_PORTIONS = 64
 
@@ -45,6 +47,13 @@ class CodeReadInput(WorkspaceInput):
     portions: int = Field(default=1, ge=1, le=MOST_PORTIONS)
 
 
+class CallersInput(Wire):
+    """A subject, and how many tokens may be said about who calls what it touches."""
+
+    subject: Hash
+    tokens: int = Field(default=1500, ge=50, le=20_000)
+
+
 _LIMITS = ToolLimits(timeout_s=600.0)
 
 GRAPH_CARDS = (
@@ -67,6 +76,15 @@ GRAPH_CARDS = (
         reply=GraphAnswer,
         cost=ToolCost(seconds=2),
         limits=_LIMITS,
+    ),
+    ToolCard(
+        name="graph.callers",
+        purpose="Tells reviewers who calls what a change touches, and which tests reach it.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.agent.graph_callers",
+        inputs=CallersInput,
+        reply=CallersEvidence,
+        cost=ToolCost(seconds=2),
     ),
 )
 """What reads code, and answers from what was read."""

@@ -125,6 +125,9 @@ def submission(
             author=participant("author"),
             chair=participant("chair"),
         )
+    options = options or ReviewOptions()
+    if "callers" not in options.model_fields_set:  # the repository is nowhere
+        options = options.model_copy(update={"callers": False})
     spec = RunSpec(
         workflow="review",
         workflow_version=version,
@@ -132,7 +135,7 @@ def submission(
         subject=subject,
         prompts=sha(templates),
         panel=panel,
-        options=(options or ReviewOptions()).model_dump(mode="json"),
+        options=options.model_dump(mode="json"),
         decision=decision or DecisionPolicy(),
         budget=budget or Budget(),
         seed="seed",

@@ -32,6 +32,7 @@ from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.descriptor import WorkflowLogic
+from orchestrator.workflows.review.callers import with_callers
 from orchestrator.workflows.review.choices import APPLY_FIX
 from orchestrator.workflows.review.conclusion import conclude
 from orchestrator.workflows.review.context import ReviewContext, ReviewCycle
@@ -41,7 +42,7 @@ from orchestrator.workflows.review.discussion import ReviewDiscussion, counted, 
 from orchestrator.workflows.review.evidence import gather_evidence
 from orchestrator.workflows.review.fixes import prepare_fixes
 from orchestrator.workflows.review.options import ReviewOptions
-from orchestrator.workflows.review.prompts import ReviewPrompts
+from orchestrator.workflows.review.prompts import CALLERS_TOKENS, ReviewPrompts
 from orchestrator.workflows.review.roles import ReviewRole
 from orchestrator.workflows.review.strategies import STRATEGIES
 from shared.git.diff_pieces import PIECE_TOKENS
@@ -71,6 +72,7 @@ def review(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEG
 def one_review(context: ReviewContext) -> Effect[ReviewCycle]:
     """Discuss, synthesise, propose fixes, ask, apply."""
     yield from phase("Reviewing")
+    context, unknown = yield from with_callers(context)
     reached = yield from readership(context)
     context = reached.context
     history = yield from discuss(ReviewDiscussion(context), reached.answered)
@@ -88,7 +90,7 @@ def one_review(context: ReviewContext) -> Effect[ReviewCycle]:
         history,
         synthesis,
         fixes,
-        (*problems, *told),
+        (*unknown, *problems, *told),
         grounds,
         depth=reached.record,
     )
@@ -171,11 +173,12 @@ def _opening(
     """The blind round: where one reviewer reads first, nobody else has to."""
     for speaker in speakers:
         needed = not options.reads_alone or speaker.participant.name == options.first_reviewer
-        yield from _first_reading((speaker,), subject_tokens, certain=certain and needed)
+        callers = CALLERS_TOKENS if options.callers else 0
+        yield from _first_reading((speaker,), subject_tokens, callers, certain=certain and needed)
 
 
 def _first_reading(
-    speakers: Iterable[Speaker], subject_tokens: int, *, certain: bool
+    speakers: Iterable[Speaker], subject_tokens: int, callers: int, *, certain: bool
 ) -> Iterator[ExpectedCall]:
     for speaker in speakers:
         at_once = max(min(subject_tokens, room(speaker.participant)), 1)
@@ -183,7 +186,7 @@ def _first_reading(
             yield from expected_calls(
                 (speaker.participant,),
                 speaker.role.name,
-                INSTRUCTIONS_TOKENS + at_once,
+                INSTRUCTIONS_TOKENS + callers + at_once,
                 certain=certain,
             )
 

@@ -75,6 +75,13 @@ class ReviewOptions(Wire):
             flag=Flag("--tests", "Run the project's tests with each patch.", "COMMAND"),
         ),
     ] = Field(default=None, min_length=1, max_length=2000)
+    callers: Annotated[
+        bool,
+        Setting(
+            "whether models that review are shown who calls what changed and which tests reach it",
+            flag=Flag("--callers/--no-callers", "Show models who calls what changed."),
+        ),
+    ] = True
     exclude: Annotated[
         tuple[str, ...],
         Setting("globs of files that are not reviewed; each is listed with its reason"),

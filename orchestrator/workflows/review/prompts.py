@@ -20,6 +20,8 @@ from shared.models.steps import PromptPart
 from shared.models.subject import FileChange, Subject
 
 PORTION = "portion"
+CALLERS_TOKENS = 1500
+"""What may be said about who calls what changed: the places of some dozens of calls."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,14 @@ WHOLE = ChangeView()
 
 @dataclass(frozen=True)
 class ReviewPrompts:
-    """How each turn of a review is asked; with `tested` also for a test that shows each defect."""
+    """How each turn of a review is asked; with `tested` also for a test that shows each defect.
+
+    `callers` is the document of who calls what changed, for the first critiques.
+    """
 
     templates: Templates
     tested: bool = False
+    callers: str | None = None
 
     def discussion(
         self,
@@ -72,6 +78,9 @@ class ReviewPrompts:
     ) -> Prompt:
         """A critique (the first one blind) or a rebuttal; what is settled is named in one line."""
         parts = [*self._subject(subject, shown)]
+        if self.callers is not None and number == 1 and not role.answers:
+            parts.append(data("callers", document=self.callers))
+            parts.append(self.templates.part("callers"))
         if points.contested:
             parts.append(data("findings", text=findings_text(points.contested, critics)))
         if settled := settled_line(points):

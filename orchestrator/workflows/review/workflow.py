@@ -13,8 +13,11 @@ from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.roles import ReviewRole
 from orchestrator.workflows.review.strategies import STRATEGIES
 
-VERSION = 2
-"""2: only what the panel accepted is offered for fixing, and objections of half the critics keep an approval away."""
+VERSION = 3
+"""2: only what the panel accepted is offered for fixing, and objections of half the critics keep an approval away.
+
+3: critics that are models are shown who calls what the change touches.
+"""
 
 HELP = """Review a change with a panel; a person decides what is applied.
 

@@ -64,7 +64,29 @@ def every_prompt(language: str) -> Mapping[str, Prompt]:
         chosen = [key for key in turns if key in TURNS or key.startswith("fix/")]
         assert set(TURNS) <= set(chosen), sorted(turns)
         found |= {f"{strategy}: {key}": turns[key].prompt() for key in sorted(chosen)}
-    return found | in_parts(language) | asked_again(language) | asked_for_tests(language)
+    return (
+        found
+        | in_parts(language)
+        | asked_again(language)
+        | asked_for_tests(language)
+        | shown_callers(language)
+    )
+
+
+def shown_callers(language: str) -> Mapping[str, Prompt]:
+    """A critic's turn that is shown who calls what changed."""
+    run = submitted("review", language)
+    spec = run.spec.model_copy(update={"options": {**run.spec.options, "callers": True}})
+    simulation = Simulation(start_workflow(spec, run.materials), called, lambda _: SKIP)
+    simulation.run()
+    turn = simulation.commands["critique/1/critic1"]
+    assert isinstance(turn, Turn)
+    return {"called: critique/1/critic1": turn.prompt()}
+
+
+def called(step: Step) -> StepResult:
+    """Something calls what changed."""
+    return reply("graph.callers", document="c" * 64) if step.role == "callers" else disputed(step)
 
 
 def asked_for_tests(language: str) -> Mapping[str, Prompt]:

@@ -18,6 +18,7 @@ from shared.tools.agent_inputs import WorkspaceInput
 from shared.tools.card import ToolCard, ToolKind, ToolLimits
 from shared.tools.case_inputs import CaseInput
 from shared.tools.catalogue import cards
+from shared.tools.graph_cards import CallersInput
 from tests.workers.tools.changes import added, new_repo, patch_of, stored, subject_of
 from workers.tools.registry import MemoryDocuments, ToolContext, load, run_tool
 from workers.tools.sandbox.sandbox import execute, scratch
@@ -128,6 +129,8 @@ def test_a_tool_that_only_reads_leaves_repository_and_documents_as_they_were(
         # Such a tool stores what it read for whoever asks next, so only the repository is looked at.
         inputs = workspace_inputs(card, Workspace(repository=str(repo.root), commit=head))
         reply = run_tool(card.name, inputs, ToolContext(documents, 60.0))
+    elif card.inputs is CallersInput:
+        reply = run_tool(card.name, inputs_for(card, subject), ToolContext(documents, 60.0))
     else:
         sealed = ToolContext(Sealed(documents), 60.0)
         reply = run_tool(card.name, inputs_for(card, subject), sealed)
