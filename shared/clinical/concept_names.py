@@ -13,7 +13,7 @@ from functools import cache
 from shared.clinical import concept_findings, concept_problems
 from shared.clinical.drug_classes import class_words
 from shared.clinical.drug_tables import drugs
-from shared.models.case import MentionKind
+from shared.models.mentions import MentionKind
 
 _TABLES = (
     (MentionKind.PROBLEM, concept_problems.CHRONIC),

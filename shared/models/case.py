@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from shared.models.findings import Severity
+from shared.models.mentions import MentionKind
 from shared.models.notices import Notice
 from shared.models.wire import ForeignWire, Verbatim, Wire
 
@@ -90,18 +91,6 @@ class ChartSection(ForeignWire):
     division: Division
     first_line: int = Field(ge=1)
     last_line: int = Field(ge=1)
-
-
-class MentionKind(StrEnum):
-    """What is mentioned."""
-
-    PROBLEM = "problem"
-    SYMPTOM = "symptom"
-    DRUG = "drug"
-    ALLERGY = "allergy"
-    TEST = "test"
-    PROCEDURE = "procedure"
-    MONITORING = "monitoring"
 
 
 class Mention(ForeignWire):

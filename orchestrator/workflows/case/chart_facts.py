@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.workflows.case.state import GraphState
-from shared.models.case import Measurement, MentionKind, StructuredChart
+from shared.models.case import Measurement, StructuredChart
+from shared.models.mentions import MentionKind
 from shared.models.notices import Notice, notice
 
 _MOST_CONCEPTS = 40

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from shared.models.case import CaseEvidence, EvidenceQuery, MentionKind, StructuredChart
+from shared.models.case import CaseEvidence, EvidenceQuery, StructuredChart
 from shared.models.critique import DiagnosisAnalysis, RewrittenQueries, TreatmentAnalysis
+from shared.models.mentions import MentionKind
 
 MOST_QUERIES = 12
 """Queries of a pass: each is looked for in every document."""

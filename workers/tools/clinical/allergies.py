@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from shared.models.case import Mention, MentionKind
+from shared.models.case import Mention
+from shared.models.mentions import MentionKind
 from shared.patterns import regex
 from workers.tools.clinical.chart import Chart
 from workers.tools.clinical.drug_names import DrugName, find_names

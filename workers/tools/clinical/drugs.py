@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from enum import StrEnum
 
-from shared.models.case import Mention, MentionKind
+from shared.models.case import Mention
+from shared.models.mentions import MentionKind
 from shared.patterns import regex
 from workers.tools.clinical.allergies import find_allergens, find_allergies
 from workers.tools.clinical.chart import Chart

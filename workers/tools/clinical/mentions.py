@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from shared.models.case import Mention, MentionKind
+from shared.models.case import Mention
+from shared.models.mentions import MentionKind
 from workers.tools.clinical.chart import Chart
 from workers.tools.clinical.concepts import ConceptName, find_concepts
 from workers.tools.clinical.contexts import (

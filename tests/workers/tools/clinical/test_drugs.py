@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.models.case import MentionKind
+from shared.models.mentions import MentionKind
 from workers.tools.clinical.chart import read_chart
 from workers.tools.clinical.drugs import drug_status, find_drugs
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shared.models.case import Mention, MentionKind
+from shared.models.case import Mention
+from shared.models.mentions import MentionKind
 from workers.tools.clinical.chart import read_chart
 from workers.tools.clinical.mentions import find_mentions
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import islice
 
-from shared.models.case import ChartSpan, Division, LensPoint, Mention, MentionKind
+from shared.models.case import ChartSpan, Division, LensPoint, Mention
 from shared.models.findings import Severity
+from shared.models.mentions import MentionKind
 from shared.models.notices import notice
 from shared.patterns import regex
 from workers.tools.clinical.checks.persons import about_patient

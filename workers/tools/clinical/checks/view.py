@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from shared.clinical.drug_tables import classes_of
-from shared.models.case import ChartSpan, LensPoint, LensResult, Mention, MentionKind, PatientFacts
+from shared.models.case import ChartSpan, LensPoint, LensResult, Mention, PatientFacts
+from shared.models.mentions import MentionKind
 from shared.models.notices import Notice, notice
 from shared.tools.case_inputs import LensInput
 from workers.tools.clinical.chart import Chart, load_chart

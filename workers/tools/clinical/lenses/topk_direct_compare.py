@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from shared.clinical.drug_tables import classes_of
-from shared.models.case import CHART, ChartSpan, LensPoint, LensResult, MentionKind
+from shared.models.case import CHART, ChartSpan, LensPoint, LensResult
 from shared.models.findings import Severity
+from shared.models.mentions import MentionKind
 from shared.models.notices import Notice, notice
 from shared.tools.case_inputs import LensInput
 from workers.tools.clinical.chart import load_case

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from shared.models.case import Mention, MentionKind
+from shared.models.case import Mention
 from shared.models.critique import AnalysisPoint, DiagnosisAnalysis
+from shared.models.mentions import MentionKind
 from shared.tools.case_inputs import ChartInput
 from workers.tools.clinical.chart import Chart, load_chart
 from workers.tools.registry import ToolContext

@@ -11,14 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from shared.clinical.drug_tables import classes_of
-from shared.models.case import (
-    ChartSpan,
-    CoverageItem,
-    Division,
-    InterventionCoverage,
-    Mention,
-    MentionKind,
-)
+from shared.models.case import ChartSpan, CoverageItem, Division, InterventionCoverage, Mention
+from shared.models.mentions import MentionKind
 from shared.patterns import regex
 from shared.tools.case_inputs import InterventionInput
 from workers.tools.clinical.chart import Chart, load_chart

@@ -11,15 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from shared.models.case import (
-    ChartSection,
-    ChartSpan,
-    Division,
-    Mention,
-    MentionKind,
-    RecordGap,
-    RecordGaps,
-)
+from shared.models.case import ChartSection, ChartSpan, Division, Mention, RecordGap, RecordGaps
+from shared.models.mentions import MentionKind
 from shared.models.notices import notice
 from shared.patterns import regex
 from shared.tools.case_inputs import ChartInput

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shared.models.case import Division, Mention, MentionKind
+from shared.models.case import Division, Mention
 from shared.models.critique import AnalysisPoint, TreatmentAnalysis
+from shared.models.mentions import MentionKind
 from shared.tools.case_inputs import ChartInput
 from workers.tools.clinical.chart import Chart, load_chart
 from workers.tools.clinical.drugs import DrugStatus, drug_status

@@ -12,13 +12,13 @@ from shared.models.case import (
     EvidenceSpans,
     LensResult,
     Mention,
-    MentionKind,
     RecordGaps,
     SourceText,
     StructuredChart,
     Timeline,
 )
 from shared.models.findings import Severity
+from shared.models.mentions import MentionKind
 from shared.tools.case_inputs import LensInput
 from workers.tools.registry import MemoryDocuments, ToolContext, run_tool
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.presentation.locale.translator import Translator
-from shared.models.case import Division, Mention, MentionKind, PatientFacts
+from shared.models.case import Division, Mention, PatientFacts
+from shared.models.mentions import MentionKind
 from tests.workers.tools.clinical.charts import MAN, chart_input
 from workers.tools.clinical.chart import read_chart
 from workers.tools.clinical.stages import record_gaps

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shared.models.case import LensPoint, LensResult, MentionKind, StructuredChart
+from shared.models.case import LensPoint, LensResult, StructuredChart
 from shared.models.findings import Severity
+from shared.models.mentions import MentionKind
 from shared.models.notices import notice
 from shared.patterns import regex
 from shared.tools.case_inputs import LensInput
