@@ -50,9 +50,11 @@ _UNPRINTABLE = regex(
 )
 # How linters call, by rule or in words, a file whose grammar they do not understand.
 _PARSE_RULE = regex(
-    r"(?:.*(?:parse|parsing|parser|syntax)[-_]?error|(?:invalid[-_])?syntax|E999|DL1000|SC10(?:[3-9]\d|88|89))",
+    r"(?:.*(?:parse|parsing|parser|syntax)[-_]?error|(?:invalid[-_])?syntax|E999|DL1000)",
     re.IGNORECASE,
 )
+# Its parser also warns, of what it has understood: of a file that `source` names, say.
+_OF_SHELLCHECKS_PARSER = regex(r"SC10[3-9]\d")
 _PARSE_WORDS = regex(
     r"\b(?:(?:syntax|pars(?:e|ing)) error|found '?EOF|unexpected (?:EOF|token|end of (?:file|input))"
     r"|(?:could not|couldn't|cannot) parse|unterminated|not terminated|was never closed)\b",
@@ -82,6 +84,8 @@ class _Reported:
     @property
     def is_unparsed(self) -> bool:
         """True when it says that the file cannot be parsed."""
+        if _OF_SHELLCHECKS_PARSER.fullmatch(self.code):
+            return self.level == "error"
         return bool(_PARSE_RULE.fullmatch(self.code) or _PARSE_WORDS.search(self.message))
 
     @property

@@ -314,3 +314,18 @@ def test_the_rows_that_are_ready_can_be_written_and_read_again() -> None:
     for ready in ready_commands().values():
         written = json.loads(ready.row.model_dump_json(exclude_defaults=True))
         assert AnalyserCommand.model_validate(written) == ready.row
+
+
+@pytest.mark.parametrize(("level", "read"), [("error", ()), ("warning", ("a.sh",))])
+def test_a_warning_of_shellchecks_parser_leaves_the_file_read(
+    tmp_path: Path, level: str, read: tuple[str, ...]
+) -> None:
+    error = f"<error line='2' severity='{level}' message='Odd' source='ShellCheck.SC1091'/>"
+    report = f"<checkstyle><file name='f0.sh'>{error}</file></checkstyle>"
+    row = ready_commands()["shellcheck"].row.model_dump() | {
+        "command": [printing(tmp_path, report)]
+    }
+    reply = look({"a.sh": (None, SHELL)}, row, "shellcheck")
+    assert rules(reply) == ["shellcheck/SC1091"]
+    assert reply.coverage is not None
+    assert reply.coverage.read == read
