@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
 
-FACTS_VERSION = 1
+FACTS_VERSION = 2
 """Changes whenever the same bytes give other facts: stored ones of another version are not used."""
 
 

@@ -21,9 +21,10 @@ from workers.tools.code_graph.extraction import CodeFile, extract_all
 from workers.tools.code_graph.index import GraphIndex
 from workers.tools.code_graph.languages import language_of
 from workers.tools.code_graph.module_names import module_names
+from workers.tools.code_graph.python_resolution import PythonResolution
 from workers.tools.registry import ToolContext
 
-READERS_VERSION = 2
+READERS_VERSION = 3
 """Changes whenever the same files give another graph for a reason that FACTS_VERSION does not say."""
 MOST_FILES = 20_000
 LARGEST_FILE = 4_000_000
@@ -67,9 +68,10 @@ class UnreadCode:
 
 @dataclass
 class GraphMemory:
-    """What a process remembers: facts by repository, and graphs that were asked for, the newest last."""
+    """What a process remembers: facts and the calls of Python by repository, and graphs that were asked for."""
 
     facts: OrderedDict[str, Known] = field(default_factory=OrderedDict)
+    python: OrderedDict[str, PythonResolution] = field(default_factory=OrderedDict)
     graphs: OrderedDict[str, CodeBase] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -120,7 +122,9 @@ class GraphMemory:
         known |= read_facts(unread, tree, context)
         kept = {file.path: (file.key, known[file.path]) for file in files}
         _remember(self.facts, repository, kept, KEPT_PROGRAMS)
-        graph = make_graph([known[path] for path in sorted(known)])
+        python = self.python.get(repository, PythonResolution())
+        graph = make_graph([known[path] for path in sorted(known)], python)
+        _remember(self.python, repository, python, KEPT_PROGRAMS)
         document = context.documents.put(to_document(graph))
         context.code.keep_graph(name, document)
         return CodeBase(document, GraphIndex(graph), len(unread))

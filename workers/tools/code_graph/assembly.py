@@ -8,14 +8,17 @@ from itertools import accumulate, chain
 
 from shared.models.code_graph import CodeGraph, Edge, FileFacts, FileProblem, Node, SymbolKind
 from workers.tools.code_graph.name_resolution import nodes_of, resolve_names
+from workers.tools.code_graph.python_resolution import PythonResolution
 
 
-def make_graph(files: Sequence[FileFacts]) -> CodeGraph:
-    """The graph of a program whose names are resolved."""
+def make_graph(files: Sequence[FileFacts], python: PythonResolution | None = None) -> CodeGraph:
+    """The graph of a program. `python` is what was resolved of it before, and is brought up to date."""
+    resolution = PythonResolution() if python is None else python
+    resolution.resolve(files)
     named: dict[str, Node] = {}
     for node in chain.from_iterable(map(nodes_of, files)):
         named.setdefault(node.id, node)
-    edges = set(resolve_names(files))
+    edges = {*resolve_names(files), *resolution.edges()}
     ends = chain.from_iterable((edge.source, edge.target) for edge in edges)
     outside = {name for name in ends if name not in named}
     named.update({name: Node(name, SymbolKind.EXTERNAL, "", 0, 0) for name in outside})

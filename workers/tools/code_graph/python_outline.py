@@ -1,12 +1,13 @@
-"""The outline of a Python file: its definitions, imports, bases and calls, each by name. Nothing is run."""
+"""The facts of a Python file: its definitions and imports by name, and how values flow through it. Nothing is run."""
 
 from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from shared.models.code_graph import FileFacts, Import, Reference, ReferenceKind, Symbol, SymbolKind
+from shared.models.code_graph import FileFacts, Import, Symbol, SymbolKind
+from workers.tools.code_graph.python_flow import FlowReader, absolute
 
 MOST_BYTES = 4_000_000
 TOO_LARGE, NOT_TEXT, SYNTAX, TOO_DEEP = (
@@ -42,18 +43,25 @@ def _failed(path: str, module: str, problem: str, line: int | None) -> FileFacts
 
 
 def _read(path: str, module: str, tree: ast.Module, lines: int) -> FileFacts:
-    package = path.rpartition("/")[2].startswith("__init__.")
-    outline = _Outline(module if package else module.rpartition(".")[0])
+    is_package = path.rpartition("/")[2].startswith("__init__.")
+    package = module if is_package else module.rpartition(".")[0]
+    outline = _Outline(package)
     outline.read(tree.body, "", in_class=False)
+    flow = FlowReader(module, package)
+    flow.read_module(tree)
+    lambdas = (
+        Symbol(name[len(module) + 1 :], SymbolKind.FUNCTION, line, end)
+        for name, line, end in flow.lambdas
+    )
     whole = Symbol("", SymbolKind.MODULE, 1, lines, "", _summary(tree))
     return FileFacts(
         path,
         module,
         "python",
-        (whole, *outline.symbols),
+        (whole, *outline.symbols, *lambdas),
         tuple(outline.imports),
-        tuple(outline.references),
-        is_package=package,
+        is_package=is_package,
+        program=flow.program(),
     )
 
 
@@ -64,9 +72,8 @@ class _Outline:
         self.package = package
         self.symbols: list[Symbol] = []
         self.imports: list[Import] = []
-        self.references: list[Reference] = []
 
-    def read(self, body: Sequence[ast.AST], scope: str, *, in_class: bool) -> None:
+    def read(self, body: Iterable[ast.AST], scope: str, *, in_class: bool) -> None:
         """Statements of a scope."""
         for node in body:
             self._read_node(node, scope, in_class)
@@ -75,29 +82,23 @@ class _Outline:
         match node:
             case ast.ClassDef():
                 self._define(node, SymbolKind.CLASS, scope)
-                for base in node.bases:
-                    self._refer(
-                        _dotted(base), ReferenceKind.INHERIT, _joined(scope, node.name), base
-                    )
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._define(node, SymbolKind.METHOD if in_class else SymbolKind.FUNCTION, scope)
             case ast.Import() | ast.ImportFrom():
                 self.imports.extend(self._imported(node, scope))
+            case ast.expr():
+                # No definition stands in an expression but a lambda, which the flow reads.
+                pass
             case _:
                 if isinstance(node, ast.Assign | ast.AnnAssign) and (in_class or not scope):
                     self._assign(node, scope)
-                if isinstance(node, ast.Call):
-                    self._refer(_dotted(node.func), ReferenceKind.CALL, scope, node)
-                self.read(list(ast.iter_child_nodes(node)), scope, in_class=in_class)
+                self.read(ast.iter_child_nodes(node), scope, in_class=in_class)
 
     def _define(self, node: ast.ClassDef | _Function, kind: SymbolKind, scope: str) -> None:
         name = _joined(scope, node.name)
         end = node.end_lineno or node.lineno
         signature = _signature(node)
         self.symbols.append(Symbol(name, kind, node.lineno, end, signature, _summary(node)))
-        # Decorators and defaults are computed where the definition stands.
-        outside = [*node.decorator_list, *([] if kind == SymbolKind.CLASS else [node.args])]  # type: ignore[union-attr]
-        self.read(outside, scope, in_class=False)
         self.read(node.body, name, in_class=kind == SymbolKind.CLASS)
 
     def _assign(self, node: ast.Assign | ast.AnnAssign, scope: str) -> None:
@@ -114,37 +115,13 @@ class _Outline:
                 bound = alias.asname or alias.name.partition(".")[0]
                 yield Import(scope, alias.name, "", bound, 0, node.lineno)
             return
-        module = self._absolute(node.module or "", node.level)
+        module = absolute(self.package, node.module or "", node.level)
         for alias in node.names:
             yield Import(scope, module, alias.name, alias.asname or alias.name, 0, node.lineno)
-
-    def _absolute(self, module: str, level: int) -> str:
-        if not level:
-            return module
-        parts = self.package.split(".")
-        return _joined(".".join(parts[: max(0, len(parts) - level + 1)]), module)
-
-    def _refer(self, name: str, kind: ReferenceKind, scope: str, node: ast.expr) -> None:
-        if name:
-            self.references.append(Reference(scope, name, kind, node.lineno))
 
 
 def _joined(scope: str, name: str) -> str:
     return ".".join(part for part in (scope, name) if part)
-
-
-def _dotted(node: ast.expr) -> str:
-    """`a.b.c` as it is written; of what is computed, what its last call is called (`Gateway().charge`)."""
-    match node:
-        case ast.Name():
-            return node.id
-        case ast.Attribute():
-            return _joined(_dotted(node.value), node.attr)
-        case ast.Call():
-            return _dotted(node.func)
-        case ast.Subscript():
-            return _dotted(node.value)
-    return ""
 
 
 def _signature(node: ast.ClassDef | _Function) -> str:
