@@ -15,17 +15,21 @@ def make_graph(files: Sequence[FileFacts], python: PythonResolution | None = Non
     """The graph of a program. `python` is what was resolved of it before, and is brought up to date."""
     resolution = PythonResolution() if python is None else python
     resolution.resolve(files)
+    edges = {*resolve_names(files), *resolution.edges()}
+    paths = tuple(sorted(facts.path for facts in files))
+    problems = tuple(FileProblem(f.path, f.problem, f.problem_line) for f in files if f.problem)
+    return _in_columns(_nodes(files, edges), paths, edges, problems)
+
+
+def _nodes(files: Iterable[FileFacts], edges: Iterable[Edge]) -> tuple[Node, ...]:
+    """The definitions of the files, and what is outside of them, by id."""
     named: dict[str, Node] = {}
     for node in chain.from_iterable(map(nodes_of, files)):
         named.setdefault(node.id, node)
-    edges = {*resolve_names(files), *resolution.edges()}
     ends = chain.from_iterable((edge.source, edge.target) for edge in edges)
     outside = {name for name in ends if name not in named}
     named.update({name: Node(name, SymbolKind.EXTERNAL, "", 0, 0) for name in outside})
-    nodes = tuple(named[key] for key in sorted(named))
-    paths = tuple(sorted(facts.path for facts in files))
-    problems = tuple(FileProblem(f.path, f.problem, f.problem_line) for f in files if f.problem)
-    return _in_columns(nodes, paths, edges, problems)
+    return tuple(named[key] for key in sorted(named))
 
 
 def _in_columns(
