@@ -197,9 +197,10 @@ class RecordGap(ForeignWire):
 
 
 class RecordGaps(ForeignWire):
-    """`preprocessing.record_gaps`."""
+    """`preprocessing.record_gaps`; `abstains` says why nothing could be looked for."""
 
     gaps: tuple[RecordGap, ...] = ()
+    abstains: tuple[Notice, ...] = ()
 
 
 # ---- lenses -------------------------------------------------------------------------------------

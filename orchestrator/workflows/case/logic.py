@@ -153,7 +153,8 @@ def to_revise(
     """What a revision begins with; None, and why, where nobody can revise and no tool is left that may run."""
     begun = state if context.models else state.without_failed()
     if not context.models and not calls_for_tools(context, begun):
-        proceedings.warnings.append(notice("case_nothing_to_redo"))
+        if not revisions:
+            proceedings.warnings.append(notice("case_nothing_to_redo"))
         return None
     if revisions >= MAX_REVISIONS:
         proceedings.warnings.append(notice("case_revisions_used_up", most=MAX_REVISIONS))

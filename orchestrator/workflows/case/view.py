@@ -210,6 +210,10 @@ def _unseen(view: CaseView, result: CaseResult) -> list[Block]:
             for name, lens in lenses.items()
             for why in lens.abstains
         ),
+        *(
+            ("preprocess.record_gaps", view.translate(why), "")
+            for why in result.record_gaps.abstains
+        ),
         *((entry.node, view.translate(entry.why), entry.by) for entry in _failed(result)),
         *(("evidence", _weak(view, query), "") for query in result.evidence.weak),
         *(("input", view.translate(each), "") for each in result.patient_case.remarks),

@@ -72,8 +72,8 @@ _RECORD = regex(
 )
 _SHORT_RECORD = regex(
     r"(?<![\w-])(?:ID|HN|FIN|CSN|HAR|URN|UHID|PID|EMPI|PTID|MRN|HRN|[Cc]hart|CHART|[Rr]ecord|[Aa]ccount|[Ee]ncounter|"
-    r"[Pp]atient)[ \t]?[#:：]?[ \t]{0,2}([A-Z]{0,3}-?\d{5,12})(?![\w.,%/-]*\d)(?![ ]?(?:m[gL]|mcg|"
-    r"units?|IU|cells|copies|/))"
+    r"[Pp]atient|환자[ ]?ID|(?<!\w)(?=#))[ \t]?[#:：]?[ \t]{0,2}([A-Z]{0,3}-?\d{5,12})(?![\w.,%/-]*\d)"
+    r"(?![ ]?(?:m[gL]|mcg|units?|IU|cells|copies|/))"
 )
 """What stands for other words as well: before a long number only."""
 _LEAST_RECORD, _LEAST_NAME = 5, 2
@@ -164,7 +164,8 @@ _REST = (
     r"(?:[ ,]{1,2}[가-힣A-Za-z0-9]{0,12}(?:아파트|빌라|오피스텔|빌딩))?(?:[ ,]{1,2}\d{1,4}동)?(?:[ ,]{0,2}\d{1,5}호)?"
 )
 _K_ADDRESS = regex(
-    rf"(?<![가-힣]){_PROVINCE}(?:[ ][가-힣]{{1,5}}[시군구](?![가-힣])){{1,2}}{_REST}"
+    rf"(?<![가-힣]){_PROVINCE}[ ][가-힣0-9]{{1,8}}(?:로|길)[ ]\d{{1,4}}(?:-\d{{1,4}})?(?!\d)"
+    rf"|(?<![가-힣]){_PROVINCE}(?:[ ][가-힣]{{1,5}}[시군구](?![가-힣])){{1,2}}{_REST}"
     r"|(?<![가-힣])[가-힣]{1,4}[시구군](?:[ ][가-힣]{1,4}구)?[ ][가-힣0-9]{1,8}(?:로|길|동|읍|면)[ ]\d{1,4}"
     r"(?:-\d{1,4})?(?:번지|번길|호)?"
     r"|(?<![가-힣])(?:[가-힣A-Za-z0-9]{1,12}[ ]?(?:아파트|빌라|오피스텔|맨션|APT)[ ]?)?\d{1,4}동[ ]\d{1,5}호"

@@ -61,7 +61,8 @@ _SUBJECT = regex(
 )
 _SIGNING = regex(rf"\bI,[ \t]({_FULL}),")
 _LISTED = regex(
-    rf"^[ \t]*({_REVERSED}|{_W}(?:[ \t]+{_W}){{1,2}})[ \t]*[|,;(/][ \t|]*(?:MRN|DOB|[Aa]ge|[MF]\b|\d)",
+    rf"^[ \t]*({_REVERSED}|{_W}(?:[ \t]+{_W}){{1,2}})[ \t]*[|,;(/][ \t|]*(?:MRN|DOB|[Aa]ge|[MF]\b|\d"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} \d)",
     re.MULTILINE,
 )
 _RELATED = regex(
@@ -69,7 +70,9 @@ _RELATED = regex(
     rf"daughter|mother|father|"
     r"sister|brother|spouse|partner|caregiver|guardian)\b"
 )
-_NUMBERED = regex(rf"({_W}(?:[ \t]+{_W}){{1,3}})[ \t]?\((?:MRN|DOB|ID|age)\b")
+_NUMBERED = regex(
+    rf"({_W}(?:[ \t]+{_W}){{1,3}})(?:[ \t]?\((?:MRN|DOB|ID|age)\b|,?[ \t](?:DOB|[Bb]orn|date of birth)\b)"
+)
 _TITLED = regex(rf"\b(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Doctor)\b\.?[ \t]{{1,2}}({_FULL})")
 _RELATIVE = regex(
     r"\b(?:daughter|son|wife|husband|mother|father|sister|brother|friend|partner|caregiver|neighbou?r|aunt|uncle|"
@@ -133,6 +136,7 @@ _NO_NAMES = frozenset(
     june july august september october november december since after before during when while if then also however
     subjective objective continue follow right left bilateral alert oriented normal abnormal signed electronically
     english spanish korean american asian white black hispanic caucasian african
+    dr mr mrs ms miss prof
     md do rn np pa phd colleague sir madam team all whom protocol policy guideline guidelines recommendations report
     nursing pharmacy imaging ct mri xray x-ray ultrasound ecg ekg chest abdominal heart lung renal liver brain cardiac
     acute chronic severe mild moderate type grade stage icu er ed or him intensive unit center centre health
@@ -200,9 +204,20 @@ def repeated_names(text: str, names: set[str], rest: str) -> Iterator[Place]:
     small = {*_SMALL.findall(rest)} if names else set()
     parts = {part for part in _TOKEN.findall("\n".join(names)) if _is_telling(part, small)}
     spoken = parts | {part.upper() for part in parts}
+    before: re.Match[str] | None = None
     for match in _TOKEN.finditer(text) if spoken else ():
         if match[0] in spoken and not _is_eponym(text, match):
-            yield match.start(), match.end(), NAME
+            yield _start_of_name(text, before, match, small), match.end(), NAME
+        before = match
+
+
+def _start_of_name(
+    text: str, before: re.Match[str] | None, name: re.Match[str], small: set[str]
+) -> int:
+    """Where a name begins whose known part is `name`: at a word right before it that can only be another part."""
+    if before is None or text[before.end() : name.start()] != " ":
+        return name.start()
+    return before.start() if _is_telling(before[0], small) else name.start()
 
 
 def _is_telling(part: str, small: set[str]) -> bool:

@@ -172,3 +172,22 @@ def test_placeholders_lead_back_to_the_places_of_their_words():
     assert [(text[start:end], mapping[name]) for start, end, name in places] == [
         (words, words) for words in ("Martha Collins", "482911", "홍길동")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("Seen: Isolde Whitcomb called. Ms. Whitcomb agreed.", "Isolde"),
+        ("Isolde Whitcomb, born in Ohio.", "Whitcomb"),
+        ("Knee pain. #12345678", "12345678"),
+        ("환자번호 1234567  채소담", "채소담"),
+        ("상담사 봉규리", "봉규리"),
+        ("주소지는 세종특별자치시 한누리대로 2130", "한누리대로"),
+    ],
+)
+def test_names_and_numbers_are_found_beside_one_another(text: str, hidden: str) -> None:
+    assert hidden not in mask_identifiers(text)[0]
+
+
+def test_a_title_is_no_name() -> None:
+    assert mask_identifiers("Dear Dr. Whitcomb,")[0] == "Dear Dr. [NAME-1],"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 
 from shared.models.case import TimelineEvent
@@ -31,6 +32,7 @@ _KINDS = regex(
     r"|(?P<onset>\bonset\b|\bbegan\b|\bstarted\b|\bdeveloped\b|\bnoticed\b|\bpain\b|\bsymptoms?\b|\bsince\b"
     r"|\bhistory of\b|\bcomplain\w{0,4}\b|\binjur(?:y|ed)\b|\bfell\b|발생|시작|부터|통증|증상|호소)"
 )
+_JOINED = regex(r"(?i):? ?(?:on|in|at|since|by)?(?: the)? ?")
 _NEAR = 80
 _LONGEST_TEXT = 160
 
@@ -95,10 +97,15 @@ def _kind(text: str, time: WrittenDate | RelativeTime, start: int, end: int) -> 
     ]
     if not matches:
         return "other"
-    nearest = min(
-        matches, key=lambda match: max(time.start - match.end(), match.start() - time.end)
-    )
+    nearest = min(matches, key=lambda match: _distance(text, time, match))
     return nearest.lastgroup or "other"
+
+
+def _distance(text: str, time: WrittenDate | RelativeTime, match: re.Match[str]) -> int:
+    """In characters; nothing where only a preposition stands between: "discharged on", "admitted:"."""
+    if match.end() <= time.start and _JOINED.fullmatch(text, match.end(), time.start):
+        return 0
+    return max(time.start - match.end(), match.start() - time.end)
 
 
 def _extract(text: str, time: WrittenDate | RelativeTime, start: int, end: int) -> str:

@@ -10,6 +10,8 @@ from collections import Counter
 
 from shared.patterns import regex
 
+LANGUAGES = frozenset({"en", "ko"})
+"""Those that charts are read in."""
 _SAMPLE = 100_000
 _PARTS = 5
 _SCRIPTS = {

@@ -57,6 +57,9 @@ _LESS = (
     r"hold|held|stop|discontinu|reduc|decreas|lower|skip|omit|withh|d/c|toxic|overdos|dialys|antidote"
     r"|중단|보류|감량|중독|투석"
 )
+_REPEATED = regex(r"(?i)\b(?:repeat(?:ed)?|follow-up) \Z")
+"""A repeated measurement that has a value is no order of one."""
+_REACH = 12
 _DECIMALS = ((1000, 0), (10, 1), (1, 2), (0.1, 3))
 """From a size on, the decimals that a value is told with."""
 _ATTENTIONS = {
@@ -118,7 +121,8 @@ class ValueView:
 
     def _of_patient(self, span: ChartSpan) -> bool:
         context = context_at(self.chart, span.start, span.end)
-        return not (context.family or context.planned)
+        before = self.chart.text[max(0, span.start - _REACH) : span.start]
+        return not (context.family or (context.planned and not _REPEATED.search(before)))
 
 
 def quantity_notice(name: str) -> Notice:

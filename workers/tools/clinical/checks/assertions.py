@@ -46,6 +46,10 @@ _NEVER_BEFORE = regex(
     r"(?:[a-z]{3,14},? (?:or )?){0,2}\Z",
     2,
 )
+_NO_HISTORY = regex(
+    r"\b(?:no|denies(?: any)?|without(?: a)?) (?:known |past |prior |previous )?history of ", 2
+)
+"""Whoever has no history of a disease does not have it."""
 _NEVER_AFTER = regex(r" ?(?:의|에 대한)? ?(?:과거력|기왕력|병력|기왕증)[은이도]? ?(?:없|부인)", 2)
 _HAPPENED_AFTER = regex(
     r"[^.;\n]{0,30}?\b(?:in (?:19|20)\d\d|\d{1,2} years? ago)\b|[^.\n]{0,12}?\d{1,2} ?년 ?전", 2
@@ -130,7 +134,12 @@ def _plain(view: LensView, mention: Mention) -> bool:
         return False
     sentence = view.sentence(mention.span)
     if mention.negated:
-        return not (mention.past or _OTHER_TIME.search(sentence)) and _alone(view, mention, 1)
+        now = _OTHER_TIME.search(_NO_HISTORY.sub("no ", sentence)) is None
+        return (
+            now
+            and not (mention.past and not _NO_HISTORY.search(sentence))
+            and _alone(view, mention, 1)
+        )
     # What somebody comes with is theirs, whoever brings them, and a "3-day history" is of now.
     if _COMPLAINT.search(sentence):
         return _OVER.search(sentence) is None

@@ -14,6 +14,7 @@ from shared.models.notices import notice
 from shared.patterns import regex
 from workers.tools.clinical.checks.persons import GENDER_TOLD, about_patient
 from workers.tools.clinical.checks.view import LensView
+from workers.tools.clinical.mentions import context_at
 from workers.tools.clinical.patient_headers import find_headers, is_of_newborn
 from workers.tools.clinical.points import point
 
@@ -45,14 +46,15 @@ _FEMALE_ONLY = regex(
     r"\b(?:pregnan(?:t|cy)|uterus|uterine|ovar(?:y|ian|ies)|menstrua\w{1,6}|menses|menarche|(?:post|peri"
     r"|pre)?menopaus\w{1,4}"
     r"|last menstrual|LMP|vaginal?|hysterectomy|oophorectomy|endometri\w{1,6}|gravid|primigravid\w{0,2}"
-    r"|multigravid\w{0,2}|G\d ?P\d|postpartum|breast-?feeding|pre-?eclampsia|pap smear|cesarean"
+    r"|multigravid\w{0,2}|G\d ?P\d|postpartum|tubal ligation|pap test|breast-?feeding|pre-?eclampsia|pap smear|cesarean"
     r"|oral contraceptives?)\b"
     r"|임신|자궁|난소|월경|생리통|폐경|질 ?출혈|분만|제왕절개",
     re.I,
 )
 _MALE_ONLY = regex(
     r"\b(?:prostat(?:e|ic|itis|ectomy)|BPH|testic(?:le|les|ular)|testis|testes|scrot(?:um|al)|penis|penile"
-    r"|erectile|vasectomy|epididym\w{1,4}|orchi\w{2,6})\b|전립선|고환|음경|발기 ?부전|정관 ?수술",
+    r"|erectile|vasectomy|epididym\w{1,4}|orchi\w{2,6}|semen|sperm|ejaculat\w{1,4})\b"
+    r"|전립선|고환|음경|발기 ?부전|정관 ?수술",
     re.I,
 )
 _NOT_OWN = regex(
@@ -229,7 +231,8 @@ def _is_own(view: LensView, match: re.Match[str]) -> bool:
     sentence = view.chart.text[start:end]
     if _NOT_OWN.search(sentence) or not about_patient(view.chart, match.start(), sentences=1):
         return False
-    return view.asserted(match.start(), match.end())
+    context = context_at(view.chart, match.start(), match.end())
+    return not (context.negated or context.uncertain or context.family)
 
 
 def _is_infant(view: LensView) -> bool:

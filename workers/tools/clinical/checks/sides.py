@@ -86,6 +86,12 @@ _DENIED_AFTER = regex(
     r"|[은는이가도]? ?(?:[가-힣]{1,6} ?){0,2}(?:없|이상 ?무|\(-\)|정상|부인|아님|양호)",
     re.I,
 )
+_INTENDED = regex(
+    r"\b(?:will|is (?:scheduled|planned|ordered)|are (?:scheduled|planned)|we (?:plan|recommend|order))\b"
+    r"|예정|시행하기로",
+    re.I,
+)
+"""What is to be done is plan wherever it stands."""
 _NEAR = 45
 _MANY = 5
 _BOTH = regex(r"\bbilateral|\bboth\b|양측|양쪽", re.I)
@@ -160,7 +166,9 @@ def _sided(view: LensView) -> Iterator[SidedPart]:
         after = view.chart.text[match.end() : match.end() + _NEAR]
         plain = not other.search(sentence) and _is_plain(sentence, before, after)
         part = "lung" if match["lobe"] else names[int((match.lastgroup or "p0")[1:])]
-        yield SidedPart(part, side, plain, view.chart.division_at(match.start()), span)
+        intended = _INTENDED.search(sentence) is not None
+        division = Division.PLAN if intended else view.chart.division_at(match.start())
+        yield SidedPart(part, side, plain, division, span)
 
 
 def _is_plain(sentence: str, before: str, after: str) -> bool:

@@ -14,13 +14,13 @@ from shared.tools.case_inputs import LensInput
 from workers.tools.clinical.chart import Chart, load_chart
 from workers.tools.clinical.doses import Dose, read_dose
 from workers.tools.clinical.drugs import DrugStatus, drug_status
+from workers.tools.clinical.languages import LANGUAGES
 from workers.tools.clinical.mentions import context_at
 from workers.tools.clinical.points import once_each
 from workers.tools.registry import ToolContext
 
 _SAME_PLACES = 2
 """A drug may lack its monitoring and have too high a dose: points about one defect share more than its name."""
-LANGUAGES = frozenset({"en", "ko"})
 _DOSE_WITHIN = 120
 REACH = 400
 """Characters of a sentence that are looked at on each side: a text need not have sentences."""

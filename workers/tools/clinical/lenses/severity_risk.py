@@ -9,6 +9,7 @@ from shared.models.notices import Notice, notice
 from shared.tools.case_inputs import LensInput
 from workers.tools.clinical.chart import load_chart
 from workers.tools.clinical.dates import ambiguous_dates
+from workers.tools.clinical.languages import LANGUAGES
 from workers.tools.clinical.points import once_each
 from workers.tools.clinical.risk_scores import chart_scores
 from workers.tools.clinical.trends import worsening_trends
@@ -40,13 +41,12 @@ CHECKS: tuple[Callable[[ValueView], list[LensPoint]], ...] = (
     abnormal_values,
 )
 """In the order of their weight. Add a check here (docs/design/case-numbers.md)."""
-_LANGUAGES = ("en", "ko")
 _MOST_DATES = 5
 
 
 def run(inputs: LensInput, context: ToolContext) -> LensResult:
     """Every check once, the gravest points first; in another language than English and Korean it abstains."""
-    if inputs.chart.language not in _LANGUAGES:
+    if inputs.chart.language not in LANGUAGES:
         return LensResult(
             abstains=(notice("lens_values_no_language", language=inputs.chart.language),),
             looked=False,

@@ -2,7 +2,8 @@
 
 A problem is `covered` where the plan acts: in the paragraph under the problem's heading, in a sentence that names it,
 or by a drug that is given for it. It is `open` otherwise. A drug whose reason the chart never names is `unfounded`.
-A chart without a plan has no open problems: nothing says that its plan is not elsewhere.
+A chart without a plan has no open problems: nothing says that its plan is not elsewhere. In another language than
+English and Korean its words are not known, so nothing is told.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from shared.tools.case_inputs import InterventionInput
 from workers.tools.clinical.chart import Chart, load_chart
 from workers.tools.clinical.drugs import is_taken
 from workers.tools.clinical.indications import INDICATIONS, indication_words
+from workers.tools.clinical.languages import LANGUAGES
 from workers.tools.registry import ToolContext
 
 COVERED, OPEN, UNFOUNDED = "covered", "open", "unfounded"
@@ -49,7 +51,8 @@ def run(inputs: InterventionInput, context: ToolContext) -> InterventionCoverage
         for concept, named in list(problems.items())[:_MOST_PROBLEMS]
     ]
     kept = [item for item in items if planned or item.status == COVERED]
-    return InterventionCoverage(items=(*kept, *_unfounded(chart, drugs)))
+    read = inputs.chart.language in LANGUAGES
+    return InterventionCoverage(items=(*kept, *_unfounded(chart, drugs)) if read else ())
 
 
 def _problems(mentions: Sequence[Mention]) -> dict[str, list[Mention]]:

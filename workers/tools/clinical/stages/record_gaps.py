@@ -17,6 +17,7 @@ from shared.models.notices import notice
 from shared.patterns import regex
 from shared.tools.case_inputs import ChartInput
 from workers.tools.clinical.chart import Chart, load_chart
+from workers.tools.clinical.languages import LANGUAGES
 from workers.tools.clinical.mentions import context_at
 from workers.tools.clinical.quantities import QUANTITIES
 from workers.tools.registry import ToolContext
@@ -106,8 +107,13 @@ Gap = tuple[str, tuple[ChartSpan, ...]] | None
 
 
 def run(inputs: ChartInput, context: ToolContext) -> RecordGaps:
-    """What is missing, in the order of the checks; nothing for a text that is shorter than a sentence or two."""
+    """What is missing, in the order of the checks; nothing for a text that is shorter than a sentence or two.
+
+    In another language than English and Korean nobody here knows what is missing.
+    """
     view = GapView(load_chart(context, inputs.subject), inputs)
+    if inputs.chart.language not in LANGUAGES:
+        return RecordGaps(abstains=(notice("gaps_other_language", language=inputs.chart.language),))
     if len(view.chart.text.strip()) < _LEAST_TEXT:
         return RecordGaps()
     checks = (*_OF_ANY_TEXT, *(_OF_NOTES if view.is_note else ()))
