@@ -72,7 +72,8 @@ class _Gathered:
         self._charged.add(item.run)
         for row in calls:
             self._costs.setdefault(row.participant, []).append(row)
-        self._label(item, replace(outcome_of(report, item.custom_id), spent=_spent(calls)))
+        outcome = outcome_of(report, item.custom_id)
+        self._label(item, replace(outcome, spent=_spent(calls), seconds=item.seconds))
         if "labels" in item.body:
             self._participants.update((critic.name, None) for critic in report.critics)
             self._workflows[item.workflow] = None
@@ -133,7 +134,7 @@ def _row(item: ItemRow, report: RunReport, calls: Sequence[CallsRow]) -> CohortR
         calls=total.calls,
         cost_usd=total.cost_usd,
         unknown_costs=total.unknown,
-        seconds=report.run.worked_s,
+        seconds=item.seconds,
         expected=tuple(Verdict(word) for word in item.body.get("expected_verdict", ())),
     )
 

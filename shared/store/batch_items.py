@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from pydantic import JsonValue
@@ -36,7 +35,7 @@ class NewItem:
 
 @dataclass(frozen=True)
 class ItemRow:
-    """An item as it stands."""
+    """An item as it stands; `seconds` from its admission to its end."""
 
     position: int
     custom_id: str
@@ -47,8 +46,8 @@ class ItemRow:
     verdict: str | None
     ending: str | None
     blocked_reason: str | None
-    finished_at: datetime | None
     body: Mapping[str, Any]
+    seconds: float | None
 
 
 _ADD = """
@@ -115,7 +114,8 @@ def stored_positions(connection: Connection, batch: str) -> set[int]:
 
 _PAGE = f"""
 SELECT i.position, i.custom_id, i.run_id, {ITEM_STATE} AS state, cardinality(i.earlier) AS attempt,
-       r.workflow, r.verdict, r.ending, r.blocked_reason, r.finished_at, i.body
+       r.workflow, r.verdict, r.ending, r.blocked_reason, i.body,
+       extract(epoch FROM r.finished_at - coalesce(r.admitted_at, r.created_at))::float8 AS seconds
   FROM batch_items i JOIN runs r ON r.id = i.run_id
  WHERE i.batch = %(batch)s AND i.position > %(after)s ORDER BY i.position LIMIT %(limit)s
 """

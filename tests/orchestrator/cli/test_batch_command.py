@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from orchestrator.application.batch_submit import PORTION
 from shared.instance import Endpoints
 from shared.store.database import Database
 from tests.fixtures.instance import CommandLine, make_command_line
@@ -110,3 +112,21 @@ def test_wrong_usage_is_told_before_anything_is_read(run: CommandLine) -> None:
     assert run("batch", "report", "-o", "x.docx").returncode == 2
     assert run("batch", "retry").returncode == 2
     assert run("decide", "last", "skip", "--batch", "x").returncode == 2
+
+
+def test_a_submission_that_is_killed_goes_on_with_the_same_file(
+    run: CommandLine, database: Database
+) -> None:
+    content = lines(*(item(f"i{n}", after=f"x = {n + 5}\n") for n in range(PORTION + 6)))
+    run = replace(run, cold=True)  # the variable is read by a process that starts
+    killed = run(
+        "batch", "submit", "-", stdin=content, environ={"QUORATE_KILL_AT": "batch-portion-stored"}
+    )
+    assert killed.returncode == -9
+    assert counts(run) == {"missing": 6, "waiting": PORTION}
+    assert json.loads(run("batch", "status", "--json").stdout)["batch"]["state"] == "filling"
+    assert run("batch", "retry", "--failed").returncode == 2  # it is not open yet
+    again = run("batch", "submit", "-", stdin=content)
+    assert again.returncode == 0
+    assert counts(run) == {"waiting": PORTION + 6}
+    assert fetch(database, "SELECT count(*) AS n FROM runs").n == PORTION + 6
