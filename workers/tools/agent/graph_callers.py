@@ -19,9 +19,9 @@ from shared.text.masking.mask import mask
 from shared.text.tokens import estimated_tokens
 from shared.tools.graph_cards import CallersInput
 from workers.tools.agent.code_base import MEMORY
-from workers.tools.agent.search import is_test
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
 from workers.tools.code_graph.index import CALLS, EdgeSite, GraphIndex
+from workers.tools.code_graph.tests_reached import is_test
 from workers.tools.registry import ToolContext
 from workers.tools.snapshot import load_subject
 

@@ -16,10 +16,11 @@ from shared.models.notices import notice
 from shared.tools.graph_cards import MOST_PORTIONS, GraphInput, GraphQuestion
 from workers.tools.agent.code_base import MEMORY, CodeBase, UnreadCode
 from workers.tools.agent.navigate import NavigationAnswer, NavigationQuestion, code_hits
-from workers.tools.agent.search import is_test, search
+from workers.tools.agent.search import search
 from workers.tools.agent.search_words import read_query
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
 from workers.tools.code_graph.index import CALLS, Chain, GraphIndex
+from workers.tools.code_graph.tests_reached import is_test
 from workers.tools.registry import ToolContext
 
 PORTION_BYTES = 4_000_000

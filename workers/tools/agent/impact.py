@@ -12,9 +12,9 @@ from shared.models.findings import Place
 from shared.tools.agent_inputs import ImpactInput
 from workers.tools.agent.code_base import MEMORY
 from workers.tools.agent.patch import difference
-from workers.tools.agent.search import is_test
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
 from workers.tools.code_graph.index import Chain, GraphIndex
+from workers.tools.code_graph.tests_reached import is_test
 from workers.tools.registry import ToolContext
 
 MOST_CALLERS = 200

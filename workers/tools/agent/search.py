@@ -10,7 +10,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 
 from shared.models.code_graph import EdgeKind, Node, SymbolKind
 from workers.tools.agent.search_text import TextPassage, rank_text
@@ -18,6 +17,7 @@ from workers.tools.agent.search_words import SearchQuery, name_parts, quality
 from workers.tools.agent.workspace import WorkspaceTree
 from workers.tools.code_graph.index import CALLS, GraphIndex
 from workers.tools.code_graph.languages import language_of
+from workers.tools.code_graph.tests_reached import is_test
 
 FUSION = 60
 SYMBOL, TEXT, PATH, STRUCTURE = "symbol", "text", "path", "structure"
@@ -55,22 +55,6 @@ class SearchRanking:
     way: str
     spots: Sequence[Spot]
     weight: float
-
-
-def is_test(path: str) -> bool:
-    """True for files that hold tests by the usual names, in any language."""
-    file = PurePosixPath(path)
-    parts = name_parts(file.name.partition(".")[0])
-    folders = {part.casefold() for part in file.parts[:-1]}
-    ends = file.name.casefold().rsplit(".", 2)[1:-1]
-    named = bool(parts) and (
-        parts[0] in ("test", "tests", "conftest") or parts[-1] in ("test", "tests", "spec")
-    )
-    return (
-        named
-        or bool({"test", "spec"} & set(ends))
-        or bool({"tests", "test", "__tests__", "spec", "specs"} & folders)
-    )
 
 
 def search(tree: WorkspaceTree, index: GraphIndex, query: SearchQuery) -> list[Found]:
