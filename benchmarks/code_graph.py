@@ -2,8 +2,8 @@
 
 `--data` holds PyCG's micro-benchmark (`snippets.tar.gz`): small programs in 18 categories, each with its calls.
 Precision, recall and F1 are counted over all calls, as `caller > callee`; those of PyCG and jedi are published ones, as
-the data's PROVENANCE.txt gives them. `--package` times a folder of installed code, on one processor, without the sandbox
-and the store.
+the data's PROVENANCE.txt gives them. `--package` times a folder of installed code, on one
+processor, without the sandbox and the store.
 """
 
 from __future__ import annotations
