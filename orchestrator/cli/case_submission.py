@@ -63,7 +63,7 @@ def run_cases(
     if options.estimate:
         return _show_sum(read, environ, terminal, as_json=output.as_json)
     with connected(environ) as backend:
-        return _run_several(backend, read, output, terminal)
+        return _run_several(backend, read, options, output, terminal)
 
 
 def _show_sum(
@@ -113,11 +113,15 @@ class _BatchObserver:
 
 
 def _run_several(
-    backend: Backend, read: CaseRequests, output: OutputOptions, terminal: Terminal
+    backend: Backend,
+    read: CaseRequests,
+    options: SubmissionOptions,
+    output: OutputOptions,
+    terminal: Terminal,
 ) -> int:
     words = Translator(output.language) if output.language else ENGLISH
     listener = NoticePrinter(terminal, words)
-    submitted, refused = _submit(backend, read, OnceListener(listener))
+    submitted, refused = _submit(backend, read, options.idempotency_key, OnceListener(listener))
     for why in (*read.left_out, *refused):
         listener.warn(why)
     if output.no_wait:
@@ -138,17 +142,20 @@ def _run_several(
 
 
 def _submit(
-    backend: Backend, read: CaseRequests, listener: OnceListener
+    backend: Backend, read: CaseRequests, key: str | None, listener: OnceListener
 ) -> tuple[list[str], list[Notice]]:
     """The runs, and which cases could not be submitted; the first case says what is wrong with all of them."""
     submitted: list[str] = []
     refused: list[Notice] = []
-    for request in read.requests:
+    for number, request in enumerate(read.requests, start=1):
+        own_key = None if key is None else f"{key}/{number}"
         try:
             prepared = prepare_run(request, backend.environ)
             for remark in prepared.remarks:
                 listener.inform(remark)
-            submitted.append(submit_run(backend, prepared, listener, with_history=False))
+            submitted.append(
+                submit_run(backend, prepared, listener, idempotency_key=own_key, with_history=False)
+            )
         except UserError as error:
             if not submitted:
                 raise

@@ -113,6 +113,9 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "logs": _in("logs:logs", "The logs of servers and workers.", CommandGroup.OPERATE),
     "db": _in("db:db", "The database's schema: upgrade, current.", CommandGroup.OPERATE),
+    "schedule": _in(
+        "schedule:schedule", "Runs that start by themselves, at their times.", CommandGroup.OPERATE
+    ),
     "serve": _in(
         "serve:serve", "Runs and decisions as JSON over HTTP, on loopback.", CommandGroup.OPERATE
     ),
@@ -120,6 +123,11 @@ COMMANDS: dict[str, CommandEntry] = {
     "orchestrator": _in(
         "orchestrator:orchestrator",
         "Run an orchestrator process (a service).",
+        CommandGroup.OPERATE,
+    ),
+    "scheduler": _in(
+        "scheduler:scheduler",
+        "Run a process that starts scheduled runs (a service).",
         CommandGroup.OPERATE,
     ),
     "supervise": _in("supervise:supervise", "Keep the embedded processes alive.", hidden=True),

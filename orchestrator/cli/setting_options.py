@@ -166,6 +166,15 @@ def _accepted(setting: Setting, field: FieldInfo, flag: Flag) -> dict[str, Any]:
 
 # ---- what a command takes that submits a run ----------------------------------------------------
 
+LONGEST_KEY = 200
+
+
+def _checked_key(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> str | None:
+    """An empty key is refused, not taken for none: a script's variable may be empty."""
+    if typed is not None and not 0 < len(typed.strip()) <= LONGEST_KEY:
+        raise click.BadParameter(f"1 to {LONGEST_KEY} characters are expected")
+    return typed
+
 
 cast_options = in_this_order(participants_option, models_option, key_option("preset"))
 submission_options = in_this_order(
@@ -175,6 +184,12 @@ submission_options = in_this_order(
     key_option("budget.per_run_usd"),
     key_option("budget.per_run_calls"),
     click.option("--batch", metavar="NAME", help="Count this run's costs under a name."),
+    click.option(
+        "--idempotency-key",
+        metavar="KEY",
+        callback=_checked_key,
+        help="The run that has this key already is the one meant: none is started twice.",
+    ),
     reuse_option,
     key_option("privacy.allow_external"),
     config_option,

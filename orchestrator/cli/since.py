@@ -16,9 +16,12 @@ def since_option(help_text: str = "Only the last 12h, 7d, 4w, ...") -> Decorator
 
 
 def _seconds(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> float | None:
-    if typed is None:
-        return None
+    return None if typed is None else seconds_of("--since", typed)
+
+
+def seconds_of(option: str, typed: str, *, longest_s: float = LONGEST_S) -> float:
+    """A duration that was typed, in seconds, at most `longest_s`. Raises UserError."""
     try:
-        return min(TypeAdapter[float](Duration).validate_python(typed), LONGEST_S)
+        return min(TypeAdapter[float](Duration).validate_python(typed), longest_s)
     except ValidationError:
-        raise UserError(f"--since {typed}: expected a duration like 90s, 12h, 7d or 4w") from None
+        raise UserError(f"{option} {typed}: expected a duration like 90s, 12h, 7d or 4w") from None

@@ -46,6 +46,7 @@ class SubmissionOptions:
 
     estimate: bool = False
     decide: str | None = None
+    idempotency_key: str | None = None
 
     @property
     def asks(self) -> bool:
@@ -134,6 +135,7 @@ def run_submission(
             printer,
             watched=waits,
             watched_for_s=watched_s(terminal, waits=waits),
+            idempotency_key=options.idempotency_key,
         )
         if output.no_wait:
             return leave_it(run, terminal, output)

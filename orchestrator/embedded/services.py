@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from orchestrator.embedded.scripts import script, service_environment
 from orchestrator.embedded.supervisor import ProcessSpec
+from orchestrator.embedded.supervisor_files import scheduled_of
+from shared.instance import Instance
 from shared.patterns import regex
 from shared.providers.catalogue import CATALOGUE, ProviderTypes, all_key_variables
 
@@ -43,14 +45,18 @@ def _variables_of_providers(catalogue: ProviderTypes) -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(sorted({*known, *_OTHERS}))})_", re.IGNORECASE)
 
 
-def specs(environ: Mapping[str, str]) -> tuple[ProcessSpec, ...]:
-    """The three processes of an embedded instance. Of the three only the turn workers get keys.
+def specs(instance: Instance, environ: Mapping[str, str]) -> tuple[ProcessSpec, ...]:
+    """The processes of an embedded instance. Of the three that every instance has only the turn workers get keys.
 
-    The supervisor has them, too: it must be able to start a turn worker again.
+    The supervisor has them, too: it must be able to start a turn worker again. So has the scheduler, which is there
+    when there are schedules: it runs commands as a person in a shell does, and those see who can be asked.
     """
-    keyless = keyless_environment(environ)
+    keyless, whole = keyless_environment(environ), service_environment(environ)
     return (
         ProcessSpec("orchestrator", (script("quorate"), "orchestrator"), keyless),
         ProcessSpec("tools", (script("quorate-worker"), "tools"), keyless),
-        ProcessSpec("turns", (script("quorate-worker"), "turns"), service_environment(environ)),
+        ProcessSpec("turns", (script("quorate-worker"), "turns"), whole),
+        ProcessSpec(
+            "scheduler", (script("quorate"), "scheduler"), whole, needed=scheduled_of(instance)
+        ),
     )

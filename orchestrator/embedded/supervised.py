@@ -45,6 +45,13 @@ class ProcessSpec:
     argv: tuple[str, ...]
     env: Mapping[str, str] | None = None
     """Its whole environment; None gives it the supervisor's."""
+    needed: Path | None = None
+    """It is started while this file is there; None: always."""
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether it should be started."""
+        return self.needed is None or self.needed.exists()
 
 
 @dataclass(frozen=True, slots=True)

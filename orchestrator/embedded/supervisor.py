@@ -281,12 +281,12 @@ class _Supervisor:
         while not self._signals.stops and not self._signals.leaves and not self._is_gone():
             now_s = time.monotonic()
             self._bury(now_s)
-            for child in self._children:
-                if child.pid is None and child.due_s <= now_s:
+            for child in self._absent():
+                if child.due_s <= now_s:
                     self._tell(child.start(now_s))
                     self._hold()
             self._publish()
-            waiting = [child.due_s for child in self._children if child.pid is None]
+            waiting = [child.due_s for child in self._absent()]
             self._signals.sleep(min([*waiting, now_s + _LONGEST_SLEEP_S]) - now_s)
 
     def stop(self, grace_s: float) -> None:
@@ -324,6 +324,11 @@ class _Supervisor:
         for child in self._living():
             _say(f"{child.spec.name} did not stop in time and is killed")
             child.kill()
+
+    def _absent(self) -> tuple[Child, ...]:
+        return tuple(
+            child for child in self._children if child.pid is None and child.spec.is_needed
+        )
 
     def _living(self) -> tuple[Child, ...]:
         return tuple(child for child in self._children if child.pid is not None)

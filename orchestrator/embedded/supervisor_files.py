@@ -62,6 +62,18 @@ def wanted_of(instance: Instance) -> Path:
     return instance.state_dir / "supervisor.wanted"
 
 
+def scheduled_of(instance: Instance) -> Path:
+    """There while the instance has schedules, and so needs a process that starts their runs."""
+    return instance.state_dir / "scheduled"
+
+
+def mark_scheduled(instance: Instance, *, scheduled: bool) -> None:
+    """Say whether the instance has schedules; the supervisor looks every few seconds."""
+    mark = scheduled_of(instance)
+    with told_as_fault("write", mark):
+        mark.touch(mode=0o600) if scheduled else mark.unlink(missing_ok=True)
+
+
 def want(instance: Instance) -> None:
     """A supervisor is wanted from now on."""
     with told_as_fault("write", wanted_of(instance)):

@@ -16,6 +16,7 @@ documents                        content-addressed texts and files
  ├──< passages                   what texts are searched by, for all runs that name them
  └──< code_graphs                which document is the graph of a tree of code
 code_facts                       what single files of code say, by a hash of all that it depends on
+schedules ──< firings            when runs start by themselves, and what came of each time
 processes                        presence: who is alive with how many slots, on the database's clock
 
 What is written again and again (`runs`, `steps`) stays narrow, what is written once and large has tables of its own: an
@@ -29,8 +30,9 @@ from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 
 from shared.store.batch_tables import batch_items, batches
 from shared.store.columns import metadata, moment, run_id, texts
+from shared.store.schedule_tables import firings, schedules
 
-__all__ = ["batch_items", "batches", "metadata"]
+__all__ = ["batch_items", "batches", "firings", "metadata", "schedules"]
 
 runs = sa.Table(
     "runs",

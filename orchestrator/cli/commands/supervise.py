@@ -19,4 +19,4 @@ def supervise() -> int:
 
     settings = ServiceSettings.from_environment(os.environ)
     again = (script("quorate"), "supervise")
-    return run_supervisor(settings.instance, specs(os.environ), again=again)
+    return run_supervisor(settings.instance, specs(settings.instance, os.environ), again=again)

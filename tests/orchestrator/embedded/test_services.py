@@ -6,6 +6,8 @@ import pytest
 
 from orchestrator.embedded.scripts import service_environment
 from orchestrator.embedded.services import keyless_environment, specs
+from orchestrator.embedded.supervisor_files import make_folders, mark_scheduled
+from shared.instance import Instance
 
 ENVIRON = {
     "PATH": "/usr/bin",
@@ -59,8 +61,18 @@ def test_no_process_is_told_where_to_find_code(name: str):
     assert service_environment(ENVIRON)["PYTHONSAFEPATH"] == "1"
 
 
-def test_only_the_turn_workers_get_keys_and_all_programs_are_absolute():
-    with_keys = [s.name for s in specs(ENVIRON) if "OPENAI_API_KEY" in (s.env or {})]
-    assert with_keys == ["turns"]
-    assert {s.name for s in specs(ENVIRON)} == {"orchestrator", "tools", "turns"}
-    assert all(Path(s.argv[0]).is_absolute() for s in specs(ENVIRON))
+def test_who_gets_keys_and_all_programs_are_absolute(tmp_path: Path):
+    processes = specs(Instance.at(tmp_path), ENVIRON)
+    with_keys = {spec.name for spec in processes if "OPENAI_API_KEY" in (spec.env or {})}
+    assert with_keys == {"turns", "scheduler"}
+    assert {spec.name for spec in processes if spec.is_needed} == {"orchestrator", "tools", "turns"}
+    assert all(Path(spec.argv[0]).is_absolute() for spec in processes)
+
+
+def test_a_scheduler_is_there_while_there_are_schedules(tmp_path: Path):
+    instance = Instance.at(tmp_path)
+    make_folders(instance)
+    scheduler = next(spec for spec in specs(instance, ENVIRON) if spec.name == "scheduler")
+    for scheduled in (True, False, False):
+        mark_scheduled(instance, scheduled=scheduled)
+        assert scheduler.is_needed is scheduled

@@ -1,0 +1,168 @@
+"""Schedules: commands that start runs by themselves. What they do when their time comes is in firing.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from orchestrator.application.backend import Backend
+from orchestrator.core.timetable import Missed, Timetable
+from shared.errors import UserError
+from shared.store.database import Connection
+from shared.store.schedules import (
+    Firing,
+    Schedule,
+    add_firing,
+    add_schedule,
+    find_schedule,
+    last_firings,
+    list_schedules,
+    now_of,
+    remove_schedule,
+    set_next,
+)
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True)
+class ScheduleRequest:
+    """A schedule as it is asked for; `host` None: any machine may start its runs."""
+
+    name: str
+    cron: str
+    command: tuple[str, ...]
+    directory: Path
+    timezone: str = "UTC"
+    host: str | None = None
+    jitter_s: float = 0.0
+    missed: Missed = Missed.ONCE
+    paused: bool = False
+
+
+@dataclass(frozen=True)
+class ScheduleReport:
+    """A schedule and its newest firings, the newest first."""
+
+    schedule: Schedule
+    firings: Sequence[Firing]
+
+
+def timetable_of(schedule: Schedule) -> Timetable:
+    """When a schedule is due."""
+    return Timetable(schedule.name, schedule.cron, schedule.timezone, schedule.jitter_s)
+
+
+def check_request(request: ScheduleRequest, now: datetime) -> Timetable:
+    """What the request says about its times. Raises UserError for a wrong one; nothing is started for that."""
+    if NAME.fullmatch(request.name) is None:
+        raise UserError(
+            f"{request.name!r} cannot be a schedule's name: up to 64 letters, digits, '.', '_' and '-', a letter or "
+            "digit first"
+        )
+    if not request.directory.is_dir():
+        raise UserError(f"--directory {request.directory}: there is no such folder")
+    table = Timetable(request.name, request.cron, request.timezone, request.jitter_s)
+    table.check(now)
+    return table
+
+
+def add(backend: Backend, request: ScheduleRequest) -> Schedule:
+    """Store a schedule. Raises UserError when its name is taken."""
+
+    def store(connection: Connection) -> Schedule:
+        table = check_request(request, now_of(connection))
+        due = table.next_due(now_of(connection))
+        schedule = Schedule(
+            name=request.name,
+            cron=request.cron,
+            timezone=request.timezone,
+            command=request.command,
+            directory=str(request.directory.resolve()),
+            host=request.host,
+            jitter_s=request.jitter_s,
+            missed=request.missed.value,
+            paused=request.paused,
+            due_at=due,
+            next_at=None if due is None else table.start_of(due),
+        )
+        if not add_schedule(connection, schedule):
+            raise UserError(
+                f"there is a schedule {request.name} already: choose another name, or remove it with "
+                f"`quorate schedule rm {request.name}`"
+            )
+        return schedule
+
+    return backend.write(store)
+
+
+def pause(backend: Backend, name: str, *, paused: bool) -> Schedule:
+    """Pause a schedule, or let it go on from now: what was due meanwhile is not made up for. Raises UserError."""
+
+    def change(connection: Connection) -> Schedule:
+        schedule = _known(connection, name, lock=True)
+        table = timetable_of(schedule)
+        due = table.next_due(now_of(connection))
+        start = None if due is None else table.start_of(due)
+        set_next(connection, name, due, start, paused=paused)
+        return replace(schedule, due_at=due, next_at=start, paused=paused)
+
+    return backend.write(change)
+
+
+def fire_now(backend: Backend, name: str) -> Schedule:
+    """Enter a firing for this moment; its times stay as they are. Raises UserError."""
+
+    def enter(connection: Connection) -> Schedule:
+        schedule = _known(connection, name)
+        add_firing(connection, name, now_of(connection))
+        return schedule
+
+    return backend.write(enter)
+
+
+def remove(backend: Backend, name: str) -> bool:
+    """Forget a schedule; True when it was the last one. Its runs stay. Raises UserError."""
+
+    def drop(connection: Connection) -> bool:
+        _known(connection, name)
+        remove_schedule(connection, name)
+        return not list_schedules(connection)
+
+    return backend.write(drop)
+
+
+def report(backend: Backend, name: str, limit: int) -> ScheduleReport:
+    """A schedule and its newest firings. Raises UserError."""
+
+    def read(connection: Connection) -> ScheduleReport:
+        schedule = _known(connection, name)
+        return ScheduleReport(schedule, last_firings(connection, [name], limit))
+
+    return backend.read(read)
+
+
+def reports(backend: Backend) -> list[ScheduleReport]:
+    """Every schedule with its last firing."""
+
+    def read(connection: Connection) -> list[ScheduleReport]:
+        stored = list_schedules(connection)
+        newest = last_firings(connection, [schedule.name for schedule in stored], 1)
+        by_name: Mapping[str, list[Firing]] = {firing.schedule: [firing] for firing in newest}
+        return [ScheduleReport(each, by_name.get(each.name, [])) for each in stored]
+
+    return backend.read(read)
+
+
+def _known(connection: Connection, name: str, *, lock: bool = False) -> Schedule:
+    schedule = find_schedule(connection, name, lock=lock)
+    if schedule is None:
+        known = ", ".join(each.name for each in list_schedules(connection))
+        raise UserError(
+            f"there is no schedule {name}"
+            + (f"; there are {known}" if known else "; there is none")
+        )
+    return schedule
