@@ -262,9 +262,8 @@ def _task(
     """The words as a question's are read, and the repository as it stands at its last commit."""
     request = QuestionInput(asked.words, asked.file)
     words = _question(request, directory, settings, lambda _content: "", stdin)
-    task = capture_task(
-        words.prose, directory / asked.repository if asked.repository else directory, environ
-    )
+    place = directory / asked.repository if asked.repository else directory
+    task = capture_task(words.prose, place, environ, screen=screen(settings))
     return Captured(
         document=put(task.model_dump_json().encode()),
         title=words.title,

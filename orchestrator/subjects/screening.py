@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO
 
 from orchestrator.subjects.request import Screen
 from shared.models.coverage import UnreadReason
 from shared.patterns import regex
+from shared.text.masking.file_names import is_withheld, names_file
 
 SYMLINK, SUBMODULE = b"120000", b"160000"
 PLAIN, EXECUTABLE = b"100644", b"100755"
@@ -49,14 +49,14 @@ def screen_path(path: bytes, screen: Screen) -> Unread | None:
         return Unread(
             "it may hold secrets, so it is never sent (privacy.never_send)", UnreadReason.NEVER_SENT
         )
-    if _matches(name, screen.exclude):
+    if names_file(screen.exclude, name):
         return Unread("it is excluded by the configuration (review.exclude)", UnreadReason.EXCLUDED)
     return None
 
 
 def stays_here(name: str, screen: Screen) -> bool:
     """True when a file of that name is never sent."""
-    return not _matches(name, screen.may_be_sent) and _matches(name, screen.never_sent)
+    return is_withheld(name, screen.never_sent, screen.may_be_sent)
 
 
 def screen_modes(*modes: bytes | None) -> Unread | None:
@@ -139,16 +139,3 @@ def _open_inside(top: Path, path: bytes) -> IO[bytes]:
     finally:
         os.close(folder)
     return os.fdopen(handle, "rb")
-
-
-def _matches(name: str, globs: tuple[str, ...]) -> bool:
-    lowered = name.lower()
-    last = lowered.rpartition("/")[2]
-    return any(_matches_one(lowered, last, glob.lower()) for glob in globs)
-
-
-def _matches_one(name: str, last: str, glob: str) -> bool:
-    if "/" not in glob:
-        return fnmatchcase(last, glob)
-    glob = glob.removeprefix("**/").removeprefix("/")
-    return fnmatchcase(name, glob) or fnmatchcase(name, f"*/{glob}")

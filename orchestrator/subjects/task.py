@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.subjects.entries import list_untracked
+from orchestrator.subjects.request import Screen
 from orchestrator.subjects.revisions import find_commit, require_commit
 from shared.errors import SubjectError
 from shared.git.repository import Repository, open_repository
@@ -18,9 +19,16 @@ MOST_NAMED = 200
 
 
 def capture_task(
-    words: str, directory: Path, environ: Mapping[str, str], *, revision: str | None = None
+    words: str,
+    directory: Path,
+    environ: Mapping[str, str],
+    *,
+    screen: Screen = Screen(),
+    revision: str | None = None,
 ) -> CodingTask:
     """The task on a commit of the repository around `directory`, the last one unless another is named.
+
+    What the screen keeps here is shown to nobody.
 
     Raises SubjectError where there is none or it has no commit, EnvironmentFault when git is missing.
     """
@@ -40,6 +48,8 @@ def capture_task(
         workspace=Workspace(repository=str(repository.place.resolve()), commit=commit.strip()),
         branch=branch.strip() if branch else None,
         uncommitted=_uncommitted(repository),
+        never_sent=screen.never_sent,
+        may_be_sent=screen.may_be_sent,
     )
 
 

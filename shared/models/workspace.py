@@ -39,9 +39,12 @@ class CodingTask(Wire):
     """The subject of an agent's run: what is asked for, in its author's words, and the state that it begins with.
 
     `branch` is the one that was checked out, and `uncommitted` are paths whose changes are no part of the commit.
+    Files that `never_sent` means and `may_be_sent` does not are shown to nobody and changed by nobody but people.
     """
 
     text: str = Field(min_length=1)
     workspace: Workspace
     branch: str | None = None
     uncommitted: tuple[str, ...] = ()
+    never_sent: tuple[str, ...] = ()
+    may_be_sent: tuple[str, ...] = ()

@@ -37,9 +37,17 @@ def submitted_task(
     decision: DecisionPolicy | None = None,
     language: str = "en",
     workspace: Workspace = WORKSPACE,
+    never_sent: tuple[str, ...] = (),
 ) -> Submission:
     """A run of the task on a repository; with a coder unless there is to be none."""
-    task = CodingTask(text=text, workspace=workspace, branch="main").model_dump_json().encode()
+    subject = CodingTask(
+        text=text,
+        workspace=workspace,
+        branch="main",
+        never_sent=never_sent,
+        may_be_sent=(".env.example",),
+    )
+    task = subject.model_dump_json().encode()
     templates = json.dumps(
         {
             **prompts.load("agent", language),

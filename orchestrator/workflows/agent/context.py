@@ -31,6 +31,7 @@ from shared.models.panel import Participant
 from shared.models.run import RunSpec
 from shared.models.steps import StepResult
 from shared.models.workspace import CodingTask
+from shared.text.masking.file_names import is_withheld
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,10 @@ class AgentContext:
     def approval(self) -> ApprovalLevel:
         """How much is put to a person."""
         return ApprovalLevel(self.options.approval)
+
+    def withholds(self, path: str) -> bool:
+        """Whether a file may hold secrets: it is shown to no participant."""
+        return is_withheld(path, self.task.never_sent, self.task.may_be_sent)
 
     @property
     def models(self) -> tuple[Participant, ...]:

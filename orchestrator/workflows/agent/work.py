@@ -117,8 +117,8 @@ def use_tool(
 
 
 def read_files(visit: Visit, name: str = "files") -> Effect[ReadFiles]:
-    """The files that the work is about, as documents."""
-    paths = visit.context.current_files
+    """The files that the work is about, as documents; those that may hold secrets are left out."""
+    paths = tuple(path for path in visit.context.current_files if not visit.agent.withholds(path))
     if not paths:
         return ReadFiles()
     read = yield from use_tool(
@@ -237,7 +237,13 @@ def _tried(visit: Visit, patch: str, attempt: int) -> Effect[CheckedPatch | None
 
 
 def _against_the_rules(visit: Visit, checked: CheckedPatch) -> str | None:
-    """What a rule says against a patch that applies, in words that its author can act on."""
+    """What a rule says against a patch that applies, in words that its author can act on.
+
+    A file that may hold secrets could be moved to a name under which it would be shown.
+    """
+    withheld = next(filter(visit.agent.withholds, checked.paths), None)
+    if withheld is not None:
+        return f"{withheld}: it may hold secrets, so only people change it (`privacy.never_send`)"
     refused = refused_paths(visit.agent.options.paths, checked.paths)
     if not refused:
         return None

@@ -280,3 +280,21 @@ def test_a_budget_that_is_used_up_ends_the_run_and_is_its_reason():
     outcome, run = hold_task(submitted_task(ADD), Poor())
     assert outcome.ending is Ending.OVER_BUDGET
     assert len(turns_of(run)) == 1
+
+
+def test_files_that_may_hold_secrets_are_neither_shown_nor_moved_to_where_they_would_be():
+    class Curious(AgentCast):
+        def agent_navigate(self, step):
+            paths = (".env", "keys/id_rsa", ".env.example", "shop/user.py")
+            return replied(step, hits=[{"place": {"path": path, "line": 1}} for path in paths])
+
+        def paths(self):
+            return [".env", "notes.txt"]
+
+    run = submitted_task(ADD, AgentOptions(approval="low"), never_sent=(".env*", "id_rsa*"))
+    outcome, simulated = hold_task(run, Curious())
+    (read, *_) = [step for step in simulated.commands.values() if step.role == "reading"]
+    assert read.inputs().paths == (".env.example", "shop/user.py")
+    assert result_of(outcome).patch == ""
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+    assert ".env: it may hold secrets" in str(turns_of(simulated)[-1].prompt().user)
