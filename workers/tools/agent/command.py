@@ -10,11 +10,11 @@ import shlex
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shared.errors import ToolError
-from shared.models.agent import CommandReport, CoverageData, LocatedError, TestResults
+from shared.models.agent import CommandReport, CoverageData, TestResults
 from shared.text.masking.mask import mask
 from shared.tools.agent_inputs import CommandRunInput
 from workers.tools.agent.coverage_reports import read_coverage, read_coverage_table
@@ -119,17 +119,19 @@ def _reports(folder: Path, since_ns: int) -> Iterator[tuple[str, bytes]]:
 
 
 def _report(
-    command: str, done: _Run, seconds: tuple[float, ...], paths: RepositoryPaths
+    command: str, ended: _Run, seconds: tuple[float, ...], paths: RepositoryPaths
 ) -> CommandReport:
+    """What the run came to. Secrets are masked before anything is read out of the text or cut off."""
+    done = replace(ended, text=mask(ended.text).text)
     return CommandReport(
-        command=command,
+        command=mask(command).text,
         code=done.code,
         stopped=done.stopped,
         seconds=seconds,
-        output=mask(done.text[-2 * MOST_SHOWN :]).text[-MOST_SHOWN:],
+        output=done.text[-MOST_SHOWN:],
         tests=_tests(done, paths),
         coverage=_coverage(done, paths),
-        errors=() if done.code == 0 else tuple(_errors(done.text, paths)),
+        errors=() if done.code == 0 else located_errors(done.text, paths)[:MOST_ERRORS],
         walls=", ".join(done.finished.walls),
     )
 
@@ -149,8 +151,11 @@ def _reported(done: _Run, paths: RepositoryPaths) -> TestResults | None:
 
 
 def _masked(results: TestResults) -> TestResults:
+    """A parameter of a test stands in its name."""
     failures = tuple(
-        failure.model_copy(update={"message": mask(failure.message).text})
+        failure.model_copy(
+            update={"name": mask(failure.name).text, "message": mask(failure.message).text}
+        )
         for failure in results.failures
     )
     return results.model_copy(update={"failures": failures})
@@ -162,8 +167,3 @@ def _coverage(done: _Run, paths: RepositoryPaths) -> CoverageData | None:
         if coverage is not None:
             return coverage
     return read_coverage_table(done.text, paths)
-
-
-def _errors(text: str, paths: RepositoryPaths) -> Iterator[LocatedError]:
-    for error in located_errors(text, paths)[:MOST_ERRORS]:
-        yield error.model_copy(update={"message": mask(error.message).text})

@@ -151,6 +151,23 @@ def test_secrets_are_masked_and_the_end_of_the_output_is_kept(project: Project) 
     assert len(done.output) <= 20_000
 
 
+def test_no_part_of_a_report_brings_a_secret_out(project: Project) -> None:
+    key = "AKIA" + "Q7RZK2M4XW6TPN3B"
+    test = (
+        f"import pytest\n\n\nclass Broken(Exception):\n    pass\n\n\n"
+        f"@pytest.mark.parametrize('key', ['{key}'])\ndef test_login(key):\n"
+        f"    print('stdout', key)\n    raise Broken('it was ' + key)\n"
+    )
+    pem = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow" + "IBAAKCAQEA" * 300
+    state = project.workspace_with({"tests/test_area.py": test, "key.txt": pem})
+    command = f"TOKEN={key} {PYTEST}; cat key.txt; seq 1 2600; exit 1"
+    done = report(project, command, state)
+    assert done.tests is not None
+    assert done.tests.failed == 1
+    assert key not in done.model_dump_json()
+    assert "IBAAKCAQEAIBAAKCAQEA" not in done.output
+
+
 def test_a_command_that_is_not_there_says_so(project: Project) -> None:
     done = report(project, "no-such-program-anywhere")
     assert done.code == 127
