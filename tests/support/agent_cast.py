@@ -88,6 +88,7 @@ class AgentCast:
 
     def __init__(self) -> None:
         self.patches = 0
+        self.proposals = 0
 
     def __call__(self, step: Step | ChildRun) -> StepResult:
         if isinstance(step, ChildRun):
@@ -113,7 +114,9 @@ class AgentCast:
         return replied(step, files=[{"path": "shop/user.py", "document": sha(b"x"), "lines": 1}])
 
     def coding(self, step: Step) -> StepResult:
-        return replied(step, patch=ADDED, explanation="as asked", complete=True)
+        self.proposals += 1
+        patch = f"{ADDED}# {self.proposals}\n"
+        return replied(step, patch=patch, explanation="as asked", complete=True)
 
     def writing(self, step: Step) -> StepResult:
         return replied(step, text="It is in shop/user.py:3.", files=["shop/user.py"])

@@ -6,9 +6,10 @@ from orchestrator.core.discussion.turn_results import spent
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.workflows.agent.context import AgentContext, AgentProceedings
 from orchestrator.workflows.agent.mode_context import ModeContext
-from orchestrator.workflows.agent.modes import mode_words
+from orchestrator.workflows.agent.modes import AgentMode, mode_words
 from orchestrator.workflows.agent.records import IntentRecord
 from orchestrator.workflows.agent.result import (
+    AgentLimits,
     AgentResult,
     ChildEntry,
     TakenTransition,
@@ -67,6 +68,11 @@ def conclude(
             stopped=proceedings.stopped,
             uncommitted=context.task.uncommitted,
             usage=spent(proceedings.turns),
+            limits=AgentLimits(
+                modes=sum(row.to_mode is not AgentMode.IDLE for row in proceedings.transitions),
+                max_modes=context.options.max_modes,
+                budget=context.spec.budget,
+            ),
         ),
         warnings=tuple(proceedings.warnings),
     )

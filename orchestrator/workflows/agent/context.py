@@ -82,6 +82,7 @@ class AgentProceedings:
     children: list[tuple[str, ChildOutcome]] = field(default_factory=list)
     answers: list[DecisionAnswer] = field(default_factory=list)
     needs: list[Notice] = field(default_factory=list)
+    taken_patches: set[str] = field(default_factory=set)
     asked_commands: dict[str, str] = field(default_factory=dict)
     stopped: Notice | None = None
     fell_short: bool = False

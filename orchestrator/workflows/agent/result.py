@@ -19,6 +19,7 @@ from shared.models.agent import (
 from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice, notice
 from shared.models.replies import Applied
+from shared.models.run import Budget
 from shared.models.wire import Verbatim, Wire
 
 
@@ -47,6 +48,14 @@ class ChildEntry(Wire):
     run: str
     workflow: str
     outcome: str
+
+
+class AgentLimits(Wire):
+    """How many modes the run went through, and what it might use, together with the runs that it started."""
+
+    modes: int
+    max_modes: int
+    budget: Budget
 
 
 class AgentResult(WorkflowResult):
@@ -79,6 +88,7 @@ class AgentResult(WorkflowResult):
     stopped: Notice | None = None
     uncommitted: tuple[str, ...] = ()
     usage: RunSpending | None = Field(default=None)
+    limits: AgentLimits | None = None
 
     @property
     def whole_patch(self) -> str:

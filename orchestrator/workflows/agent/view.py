@@ -16,7 +16,7 @@ from orchestrator.core.views.context import ViewContext, WorkflowView, figures, 
 from orchestrator.workflows.agent.live import LIVE
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.records import IntentRecord, TransitionRecord
-from orchestrator.workflows.agent.result import AgentResult, how_ended
+from orchestrator.workflows.agent.result import AgentLimits, AgentResult, how_ended
 from orchestrator.workflows.descriptor import WorkflowDisplay
 from shared.models.agent import CodeHit, CommandReport, ExaminedPoint
 from shared.models.findings import Place
@@ -147,11 +147,28 @@ def _path(view: AgentView, result: AgentResult) -> list[Block]:
         for row in result.path
     )
     stopped = [] if result.stopped is None else [remark(view.translate(result.stopped))]
+    limits = [] if result.limits is None else [remark(_limits(view, result.limits))]
     return [
         Heading(view.message("agent_path")),
         Grid(tuple(map(view.message, heads)), rows),
         *stopped,
+        *limits,
     ]
+
+
+def _limits(view: AgentView, limits: AgentLimits) -> str:
+    """`Limits: 5 of 30 modes · 20 calls · $1.00 · 60 min`"""
+    budget = limits.budget
+    named: dict[str, object] = {
+        "calls": budget.max_calls,
+        "tokens": budget.max_tokens,
+        "cost": None if budget.max_usd is None else f"{budget.max_usd:.2f}",
+        "time": None if budget.max_seconds is None else f"{budget.max_seconds / 60:g}",
+    }
+    known = {name: most for name, most in named.items() if most is not None}
+    rows = [view.message(f"agent_limit_{name}", most=most) for name, most in known.items()]
+    modes = view.message("agent_limit_modes", used=limits.modes, most=limits.max_modes)
+    return view.message("agent_limits", limits=figures(modes, *rows))
 
 
 def mode_name(view: AgentView, mode: AgentMode) -> str:

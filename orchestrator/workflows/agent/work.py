@@ -201,7 +201,7 @@ def propose(visit: Visit, template: str) -> Effect[Proposal]:
         checked = yield from _tried(visit, written.patch, attempt)
         if checked is None:
             return Proposal(visit.context)
-        problem = checked.problem or _against_the_rules(visit, checked)
+        problem = checked.problem or _objection(visit, written.patch, checked)
         if problem is None and checked.after is not None:
             return (yield from _decided(visit, checked, written, attempt))
         message = AgentMessage(source="patch", text=str(problem))
@@ -236,11 +236,14 @@ def _tried(visit: Visit, patch: str, attempt: int) -> Effect[CheckedPatch | None
     )
 
 
-def _against_the_rules(visit: Visit, checked: CheckedPatch) -> str | None:
-    """What a rule says against a patch that applies, in words that its author can act on.
+def _objection(visit: Visit, patch: str, checked: CheckedPatch) -> str | None:
+    """What is to be said against a patch that applies, in words that its author can act on.
 
-    A file that may hold secrets could be moved to a name under which it would be shown.
+    A file that may hold secrets could be moved to a name under which it would be shown, and what is taken over and over
+    makes a new state each time, and no progress.
     """
+    if patch in visit.proceedings.taken_patches:
+        return "this very patch was taken before, and the files that you see have it"
     withheld = next(filter(visit.agent.withholds, checked.paths), None)
     if withheld is not None:
         return f"{withheld}: it may hold secrets, so only people change it (`privacy.never_send`)"
@@ -258,6 +261,7 @@ def _decided(
     answer = yield from approve_patch(visit, checked, written, attempt)
     context = visit.context
     if answer == APPROVE:
+        visit.proceedings.taken_patches.add(written.patch)
         context = context.done("patch", visit.key("patch", attempt)).updated(
             workspace=checked.after,
             whole_patch=checked.whole,

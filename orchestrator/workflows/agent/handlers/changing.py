@@ -96,7 +96,7 @@ def _ended(visit: Visit, proposal: Proposal, after: After) -> ModeResult:
             return after_refusal(visit, proposal.answer)
         why = notice(
             "agent_changed",
-            files=len(proposal.patch.paths),
+            n=len(proposal.patch.paths),
             added=proposal.patch.added,
             removed=proposal.patch.removed,
         )

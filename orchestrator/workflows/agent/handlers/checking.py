@@ -27,6 +27,7 @@ from shared.tools.agent_inputs import CommandRunInput, WorkspaceInput
 
 NOISE = 0.1
 """A command is slower or faster when the medians differ by more than this share, and by more than their spread."""
+MOST_LAST = 200
 MOST_TOLD = 8
 """How many failures or findings the next attempt is told."""
 STOPPED = {"time": "it did not end in its time", "output": "it wrote too much, or filled the disk"}
@@ -74,7 +75,7 @@ def _failed(visit: Visit, report: CommandReport) -> ModeResult:
     lines = [f"{failure.name}: {failure.message}" for failure in failures[:MOST_TOLD]]
     text = "\n".join(lines) or _said(report)
     visit = visit.at(visit.context.remembering(AgentMessage(source="tests", text=text)))
-    why = notice("agent_tests_failed", n=len(failures), end=how_ended(report))
+    why = _why_failed(report)
     if visit.agent.coder is None:
         visit.needs("agent_needs_coder")
         return visit.ends(DONE, why)
@@ -85,6 +86,15 @@ def _said(report: CommandReport) -> str:
     """The end of what a command wrote; one that was stopped need not have written anything."""
     stopped = "" if report.stopped is None else f"{report.command}: {STOPPED[report.stopped]}\n"
     return f"{stopped}{report.output[-2000:]}"
+
+
+def _why_failed(report: CommandReport) -> Notice:
+    """How many failed; where no test is known to have failed, the last that the command said."""
+    failed = 0 if report.tests is None else report.tests.failed + report.tests.errors
+    if failed:
+        return notice("agent_tests_failed", n=failed, end=how_ended(report))
+    rows = report.output.strip().splitlines() or [""]
+    return notice("agent_tests_broke", end=how_ended(report), last=rows[-1][:MOST_LAST])
 
 
 def _run(

@@ -240,7 +240,8 @@ def test_two_patches_that_undo_each_other_are_no_progress():
 def test_a_change_that_is_never_complete_is_cut_off_and_said():
     class Endless(AgentCast):
         def coding(self, step):
-            return replied(step, patch="p", complete=False)
+            self.proposals += 1
+            return replied(step, patch=f"p{self.proposals}", complete=False)
 
     options = AgentOptions(mode=AgentMode.MULTI_FILE)
     outcome, run = hold_task(submitted_task(ADD, options), Endless())
@@ -298,3 +299,18 @@ def test_files_that_may_hold_secrets_are_neither_shown_nor_moved_to_where_they_w
     assert result_of(outcome).patch == ""
     assert outcome.verdict is Verdict.INCONCLUSIVE
     assert ".env: it may hold secrets" in str(turns_of(simulated)[-1].prompt().user)
+
+
+def test_the_same_patch_over_and_over_is_no_progress_although_the_files_grow():
+    class Repeating(AgentCast):
+        def coding(self, step):
+            return replied(step, patch="--- a\n")
+
+        def agent_command(self, step):
+            return failing(step, f"test_{self.patches}")
+
+    options = AgentOptions(tests="pytest -q", approval="low", max_modes=100)
+    outcome, run = hold_task(submitted_task(ADD, options), Repeating())
+    assert outcome.ending is Ending.LOOPING
+    assert "was taken before" in str(turns_of(run)[-1].prompt().user)
+    assert len(turns_of(run)) <= 12
