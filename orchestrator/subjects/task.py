@@ -14,6 +14,7 @@ from shared.git.repository import Repository, open_repository
 from shared.models.workspace import CodingTask, Workspace
 
 _EVERYTHING = (":(top)",)
+USUAL_SCREEN = Screen()
 MOST_NAMED = 200
 """How many changed paths are kept; they are only told."""
 
@@ -23,7 +24,7 @@ def capture_task(
     directory: Path,
     environ: Mapping[str, str],
     *,
-    screen: Screen = Screen(),
+    screen: Screen = USUAL_SCREEN,
     revision: str | None = None,
 ) -> CodingTask:
     """The task on a commit of the repository around `directory`, the last one unless another is named.

@@ -29,7 +29,7 @@ def _patch(reply: Reply, context: RenderContext) -> str:
     if problem := reply.get("problem"):
         return context.message("agent_patch_refused", why=shortened(str(problem), SHORT))
     counts = {"added": reply.get("added", 0), "removed": reply.get("removed", 0)}
-    return context.message("agent_patch_applies", files=_length(reply, "paths"), **counts)
+    return context.message("agent_patch_applies", n=_length(reply, "paths"), **counts)
 
 
 def _command(reply: Reply, context: RenderContext) -> str:

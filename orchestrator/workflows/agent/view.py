@@ -146,7 +146,9 @@ def _path(view: AgentView, result: AgentResult) -> list[Block]:
         )
         for row in result.path
     )
-    stopped = [] if result.stopped is None else [remark(view.translate(result.stopped))]
+    short = view.facts.ending is not None and result.path
+    why = result.stopped or (result.path[-1].why if short else None)
+    stopped = [] if why is None else [remark(view.translate(why))]
     limits = [] if result.limits is None else [remark(_limits(view, result.limits))]
     return [
         Heading(view.message("agent_path")),
