@@ -147,6 +147,11 @@ def _option(name: str, key: Key, flag: Flag, **more: str) -> Decorator:
     )
 
 
+def _is_closed(setting: Setting, flag: Flag) -> bool:
+    """Whether click refuses other words; with a key the configuration does, which may know more."""
+    return bool(setting.words) and (flag.metavar is None or setting.key is None)
+
+
 def _accepted(setting: Setting, field: FieldInfo, flag: Flag) -> dict[str, Any]:
     """What the option takes, in click's words."""
     kind = plain_type(field.annotation)
@@ -155,8 +160,8 @@ def _accepted(setting: Setting, field: FieldInfo, flag: Flag) -> dict[str, Any]:
         if field.default is True and "/" not in flag.spelling:
             return {"flag_value": False, "default": None, "type": bool}
         return {"is_flag": True, "default": None if "/" in flag.spelling else False}
-    if setting.words and flag.metavar is None:
-        return {"type": click.Choice(list(setting.words), case_sensitive=False)}
+    if _is_closed(setting, flag):
+        return {"type": click.Choice(list(map(str, setting.words)), case_sensitive=False)}
     if kind is int:
         return {"type": click.IntRange(least, most)}
     if kind is float:

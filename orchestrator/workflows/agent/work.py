@@ -343,7 +343,7 @@ def may_run(visit: Visit, command: str) -> Effect[bool]:
         prompt = "Run this command on a copy of the work?"
         asked[command] = yield from ask(visit, COMMAND, "decision/command", prompt, lambda: shown)
         if asked[command] == HALT:
-            visit.proceedings.stopped = notice("agent_stopped_by_person")
+            visit.proceedings.stopped = why_halted(visit)
     if asked[command] != APPROVE:
         visit.proceedings.need(notice("agent_command_not_approved", command=command))
     return asked[command] == APPROVE
@@ -360,6 +360,13 @@ def ask(
     answer = yield from kind.ask(visit.key(name), visit.agent.spec.decision, prompt, shown)
     visit.proceedings.answers.append(answer)
     return answer.choice
+
+
+def why_halted(visit: Visit) -> Notice:
+    """Who ended the run with the last answer: a person, a deadline, or that nobody is asked."""
+    channel = visit.proceedings.answers[-1].channel
+    codes = {"policy": "agent_nobody_asked", "deadline": "agent_unanswered"}
+    return notice(codes.get(channel, "agent_stopped_by_person"))
 
 
 def with_words(visit: Visit) -> ModeContext:

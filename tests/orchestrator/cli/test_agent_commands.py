@@ -2,6 +2,7 @@
 
 import json
 
+import click
 import pytest
 
 from orchestrator.cli.main import cli
@@ -20,3 +21,8 @@ def test_every_mode_is_listed_with_what_leads_on(typed, capsys):
 def test_the_table_is_there_as_json(capsys):
     assert cli.main(["agent", "modes", "--json"], standalone_mode=False) == 0
     assert len(json.loads(capsys.readouterr().out)["transitions"]) == len(TRANSITIONS)
+
+
+def test_a_mode_that_is_none_is_wrong_usage_and_starts_nothing():
+    with pytest.raises(click.UsageError, match="context_navigation"):
+        cli.main(["agent", "do it", "--mode", "nosuch"], standalone_mode=False)

@@ -13,6 +13,7 @@ from orchestrator.workflows.agent.work import (
     Visit,
     approve_result,
     use_tool,
+    why_halted,
     with_words,
     write_text,
 )
@@ -145,10 +146,10 @@ def _named(visit: Visit) -> tuple[str, ...]:
 
 
 def after_refusal(visit: Visit, answer: str) -> ModeResult:
-    """A rejection leads back to the search with the person's words; `halt` ends the run."""
+    """A rejection leads back to the search with the person's words; `halt`, or nobody's answer, ends the run."""
     if answer == REJECT:
         context: ModeContext = with_words(visit)
         return visit.at(context).ends("rejected", notice("agent_rejected"))
     assert answer == HALT
-    visit.proceedings.stopped = notice("agent_stopped_by_person")
-    return visit.ends(DONE, notice("agent_stopped_by_person"))
+    visit.proceedings.stopped = why_halted(visit)
+    return visit.ends(DONE, visit.proceedings.stopped)

@@ -133,7 +133,10 @@ def test_without_a_terminal_the_agent_stops_before_anything_is_taken():
     run = submitted_task(ADD, decision=DecisionPolicy(mode="skip"))
     outcome, simulated = hold_task(run)
     assert outcome.verdict is Verdict.INCONCLUSIVE
-    assert result_of(outcome).patch == ""
+    result = result_of(outcome)
+    assert result.patch == ""
+    assert result.stopped is not None
+    assert result.stopped.code == "agent_nobody_asked"
     assert not simulated.questions
 
 
