@@ -24,6 +24,7 @@ from orchestrator.core.document import (
 )
 from orchestrator.core.views.context import WorkflowView, figures, listed, shortened, titled
 from orchestrator.core.views.findings import counted, findings
+from orchestrator.workflows.case.chart_so_far import chart_so_far
 from orchestrator.workflows.case.drawings import chart, place, places, timeline, values
 from orchestrator.workflows.case.live import LIVE
 from orchestrator.workflows.case.names import CaseView, by_whom, check, concept, node, quantity
@@ -55,7 +56,7 @@ def body(view: CaseView) -> list[Block]:
     """What to read first on top."""
     result = view.result
     if result is None:
-        return points(view)
+        return [*points(view), *(chart_so_far(view) if view.everything else ())]
     blocks = [
         *points(view),
         *_gaps(view, result),
@@ -65,6 +66,11 @@ def body(view: CaseView) -> list[Block]:
         *_readings(view, result),
     ]
     return [*blocks, *_grounds(view, result)] if view.everything else blocks
+
+
+def matter(view: CaseView) -> list[Block]:
+    """What a person decides on: the chart with the places of the points, then the points."""
+    return [*chart_so_far(view), *points(view)]
 
 
 def points(view: CaseView) -> list[Block]:
@@ -358,7 +364,7 @@ RECORDS = (RoutingRecord, CritiqueRecord, FeedbackRecord, ReflectionRecord)
 VIEW = WorkflowView(
     body,
     headline=headline,
-    matter=points,
+    matter=matter,
     always_whole=True,
     tells=frozenset(record.kind for record in RECORDS),
 )

@@ -23,7 +23,7 @@ from shared.models.case import (
     TimelineEvent,
 )
 from shared.models.decision import DecisionState
-from shared.models.findings import Severity
+from shared.models.findings import Place, Severity
 from shared.models.notices import notice, verbatim
 from shared.models.outcomes import RunStatus
 from tests.support.case_reports import (
@@ -34,7 +34,7 @@ from tests.support.case_reports import (
     case_result,
     chart_span,
 )
-from tests.support.reports import make_decision
+from tests.support.reports import make_decision, make_step
 
 FORMATS = (html, markdown, text)
 
@@ -245,3 +245,32 @@ def test_a_span_outside_the_chart_breaks_nothing():
     entry = case_result().critique[0].model_copy(update={"spans": (far,)})
     page = html.render(case_report(result=case_result(critique=(entry,))), ENGLISH)
     assert "<mark" not in page
+
+
+def test_who_decides_sees_the_lines_of_the_chart_with_the_places_of_the_points():
+    sections = [
+        {"heading": "PLAN", "division": "assessment_and_plan", "first_line": 2, "last_line": 4}
+    ]
+    spans = [
+        {"id": "E1", "start": 0, "end": 10, "line": 3, "text": "Start amoxicillin\n500 mg today."},
+        {"id": "E2", "start": 11, "end": 20, "line": 4, "text": "Return soon."},
+    ]
+    steps = (
+        make_step(
+            "chart_structurer",
+            participant="chart.structure",
+            reply={"language": "en", "sections": sections},
+        ),
+        make_step("evidence", participant="preprocess.evidence", reply={"spans": spans}),
+    )
+    finding = FINDINGS[0].model_copy(
+        update={"quote": "amoxicillin", "place": Place(path="chart", line=3)}
+    )
+    report = case_report(steps=steps)
+    decision = replace(make_decision(DecisionState.OPEN), kind="case")
+    run = replace(report.run, status=RunStatus.WAITING, outcome=None)
+    waiting = replace(report, run=run, recorded=(finding,), decisions=(decision,))
+    shown = plain(question_lines(waiting, ENGLISH))
+    assert "3  Start amoxicillin  [F1]" in shown
+    assert "4  500 mg today. Return soon." in shown
+    assert "2  PLAN" in shown
