@@ -1,7 +1,7 @@
 """Languages by the ends of their files' names, and how definitions, imports and comments look in each.
 
-Python has a reader of its own; of the others, lines are read by patterns. `name` is what a pattern's definition is
-called; `owner` is the class that a method is written outside of.
+Python, JavaScript, TypeScript and Go have readers of their own; of the others, lines are read by patterns. `name` is
+what a pattern calls its definition; `owner` is the class that a method is written outside of.
 """
 
 from __future__ import annotations
@@ -38,40 +38,6 @@ def _patterns(
 
 
 _CLASS, _FUNCTION, _METHOD = SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD
-_SCRIPT = _patterns(
-    (
-        _CLASS,
-        rf"^\s*{_MODIFIERS}(?:class|interface|enum|namespace)\s+(?P<name>[\w$]+)",
-    ),
-    (_CLASS, rf"^\s*{_MODIFIERS}type\s+(?P<name>[\w$]+)(?:<[^=]*>)?\s*="),
-    (_FUNCTION, rf"^\s*{_MODIFIERS}function\b\s*\*?\s*(?P<name>[\w$]+)"),
-    (
-        _FUNCTION,
-        rf"^\s*{_MODIFIERS}(?:const|let|var)\s+(?P<name>[\w$]+)\s*(?::[^=]+)?=\s*(?:async\b\s*)?"
-        r"(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|\(\s*$|\(\{)",
-    ),
-    (
-        _FUNCTION,
-        r"^\s*(?:module\.)?(?:exports|[\w$]+\.prototype)\.(?P<name>[\w$]+)\s*=\s*(?:async\b\s*)?(?:function\b|\()",
-    ),
-    (
-        _METHOD,
-        rf"^\s+{_MODIFIERS}(?:(?:get|set)\s+)?\*?(?P<name>[#\w$]+)\s*(?:<[^>]*>)?\([^;]*\)\s*(?::[^{{;=]+)?\{{",
-    ),
-    (SymbolKind.VARIABLE, rf"^{_MODIFIERS}(?:const|let|var)\s+(?P<name>[\w$]+)\s*(?::[^=]+)?="),
-    imports=(
-        r"^\s*(?:import|export)\b[^'\"]*?(?:from\s*)?['\"](?P<module>[^'\"]+)['\"]",
-        r"\b(?:require|import)\(\s*['\"](?P<module>[^'\"]+)['\"]",
-        r"^\s*\}\s*from\s*['\"](?P<module>[^'\"]+)['\"]",
-    ),
-)
-_GO = _patterns(
-    (_METHOD, r"^func\s+\(\s*(?:\w+\s+)?\*?(?P<owner>\w+)[^)]*\)\s*(?P<name>\w+)"),
-    (_FUNCTION, r"^func\s+(?P<name>\w+)"),
-    (_CLASS, r"^type\s+(?P<name>\w+)"),
-    (SymbolKind.VARIABLE, r"^(?:var|const)\s+(?P<name>\w+)"),
-    imports=(r"^(?:import\s+|\s+)(?:[\w.]+\s+)?\"(?P<module>[^\"]+)\"\s*$",),
-)
 _RUST = _patterns(
     (
         _CLASS,
@@ -156,9 +122,6 @@ _SQL = _patterns(
 )
 
 PATTERNS: Mapping[str, LinePatterns] = {
-    "javascript": _SCRIPT,
-    "typescript": _SCRIPT,
-    "go": _GO,
     "rust": _RUST,
     "java": _JVM,
     "kotlin": _JVM,
