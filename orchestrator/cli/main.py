@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from orchestrator.cli.default_command import (
     IMPLICIT,
@@ -183,14 +184,22 @@ def _discard_unread() -> None:
 
 
 def _usage(error: click.ClickException) -> str:
-    message = error.format_message()
     context = getattr(error, "ctx", None)
+    if isinstance(error, click.BadParameter) and _is_of_environment(error):
+        error.param_hint = str(error.param.envvar) if error.param else None
     where = context.command_path if context is not None else "quorate"
-    said = f"{message} (`{where} --help` explains)"
+    sentence = f"{error.format_message()} (`{where} --help` explains)"
     implicit = context is not None and context.meta.get(IMPLICIT, False)
     if implicit and isinstance(error, click.NoSuchOption):
-        return f"{said}. {NO_COMMAND}"
-    return said
+        return f"{sentence}. {NO_COMMAND}"
+    return sentence
+
+
+def _is_of_environment(error: click.BadParameter) -> bool:
+    """True when the value was a variable's: the option was not typed."""
+    if error.ctx is None or error.param is None or error.param.name is None:
+        return False
+    return error.ctx.get_parameter_source(error.param.name) is ParameterSource.ENVIRONMENT
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:

@@ -110,7 +110,7 @@ def impact(review: ReviewCycle) -> FindingsImpact:
     context, history = review.context, review.history
     ending = None if history.assessment is None else history.assessment.ending
     verdict = derive(history.findings, ending, context.options.fail_on, review.coverage)
-    spoken = ((said.participant, said.full_text) for said in history.contributions)
+    spoken = ((turn.participant, turn.full_text) for turn in history.contributions)
     return debate_impact(
         FindingsDebate(
             critics=context.spec.panel.critics,

@@ -109,9 +109,9 @@ def _told(report: SuiteReport, context: ReviewContext) -> tuple[Notice, ...]:
     return tuple(warnings)
 
 
-def _last_lines(told: str) -> str:
+def _last_lines(output: str) -> str:
     """How their output ends, in one line."""
-    lines = [" ".join(line.split()) for line in told.splitlines()[-LAST_LINES - 2 :]]
+    lines = [" ".join(line.split()) for line in output.splitlines()[-LAST_LINES - 2 :]]
     return " / ".join(list(filter(None, lines))[-LAST_LINES:])
 
 

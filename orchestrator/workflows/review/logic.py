@@ -84,13 +84,13 @@ def one_review(context: ReviewContext) -> Effect[ReviewCycle]:
         else (yield from synthesise(context, history))
     )
     fixes, problems = yield from prepare_fixes(context, history)
-    grounds, told = yield from gather_evidence(context, history, fixes)
+    grounds, notices = yield from gather_evidence(context, history, fixes)
     review = ReviewCycle(
         context,
         history,
         synthesis,
         fixes,
-        (*unknown, *problems, *told),
+        (*unknown, *problems, *notices),
         grounds,
         depth=reached.record,
     )
@@ -145,9 +145,9 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
                 yield from expected_calls(
                     (speaker.participant,), speaker.role.name, base + findings, certain=False
                 )
-        told = INSTRUCTIONS_TOKENS + findings + tokens_said  # the chair is not shown the change
+        prompt = INSTRUCTIONS_TOKENS + findings + tokens_said  # the chair is not shown the change
         certain = first and not options.reads_alone
-        yield from expected_calls((panel.chair,), ReviewRole.SYNTHESIS, told, certain=certain)
+        yield from expected_calls((panel.chair,), ReviewRole.SYNTHESIS, prompt, certain=certain)
         yield from expected_calls((panel.author,), ReviewRole.FIX, base + findings, certain=False)
 
 

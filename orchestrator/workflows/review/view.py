@@ -48,8 +48,8 @@ def body(view: ReviewView) -> list[Block]:
     """What to read first on top; the discussion in full where all is to be shown."""
     debated = not view.facts.spec.panel.by_rules
     detailed = debated or view.everything
-    found = _all_findings(view) if view.deciding else findings(view, detailed=detailed)
-    blocks = [*found, *_synthesis(view), *_patch(view)]
+    listed = _all_findings(view) if view.deciding else findings(view, detailed=detailed)
+    blocks = [*listed, *_synthesis(view), *_patch(view)]
     if not debated:
         return blocks
     if not view.everything:
@@ -136,9 +136,9 @@ def _mends(view: ReviewView, mended: frozenset[str]) -> str:
     alike, left = _beside(view, of_it)
     names = ", ".join(of_it or sorted(applied or mended))
     word = f"patch_{_form(view, applied)}{'' if left else '_all'}"
-    told = view.message(word, mended=names, left=_first_of(view, left))
+    sentence = view.message(word, mended=names, left=_first_of(view, left))
     also = view.message("patch_mends_like", names=", ".join(alike), n=len(alike))
-    return f"{told} {also}" if alike else told
+    return f"{sentence} {also}" if alike else sentence
 
 
 def _first_of(view: ReviewView, names: Sequence[str]) -> str:

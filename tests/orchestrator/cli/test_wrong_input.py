@@ -27,6 +27,13 @@ def test_an_unknown_option_names_the_help(quiet_home: CommandLine):
     assert "quorate review --help" in refused(quiet_home("review", "--nonsense"))
 
 
+def test_a_variables_value_is_blamed_on_the_variable_and_not_on_the_option(
+    quiet_home: CommandLine,
+):
+    assert "for QUORATE_LANG: 'de'" in refused(quiet_home("list", environ={"QUORATE_LANG": "de"}))
+    assert "for '--lang': 'de'" in refused(quiet_home("list", "--lang", "de"))
+
+
 def test_no_command_shows_the_help(quiet_home: CommandLine):
     done = quiet_home()
     assert done.returncode == 2

@@ -154,12 +154,12 @@ class _Verdict:
         self, now: Iterable[_Reported], before: Iterable[_Reported]
     ) -> Iterator[RaisedFinding]:
         """One for each file that could be parsed before the change, where the change is nearest."""
-        told = {row.source.path for row in before if self.is_unparsed(row)}
+        broken = {row.source.path for row in before if self.is_unparsed(row)}
         for row in now:
             path = row.source.path
-            if path in told:
+            if path in broken:
                 continue
-            told.add(path)
+            broken.add(path)
             line, number = row.source.nearest_changed(row.first), row.source.number(row.first)
             finding = self._finding(row, Place(path=path, line=line or number))
             if line not in (None, number):

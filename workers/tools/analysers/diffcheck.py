@@ -137,12 +137,12 @@ def _line_findings(
 ) -> Iterator[RaisedFinding]:
     """What is new; at most `MOST_HITS` in a file, so that one made of hits costs no more than another."""
     read = [source for source in examined.files if _applies(check, source)]
-    found = [(source, hit) for source in read for hit in islice(_hits(source, check), MOST_HITS)]
-    if not found:
+    hits = [(source, hit) for source in read for hit in islice(_hits(source, check), MOST_HITS)]
+    if not hits:
         return
     before = _lines_hit(check, earlier_states(examined, documents))
     now = _lines_hit(check, read) if before else before
-    for source, hit in found:
+    for source, hit in hits:
         line = _moved_line(source.lines[(hit.place.line if hit.place else 1) - 1])
         if before[line] < max(1, now[line]):
             yield hit
@@ -150,12 +150,12 @@ def _line_findings(
 
 def _secret_findings(examined: Examined, documents: Documents) -> Iterator[RaisedFinding]:
     """Secrets on changed lines that no file of the change had before and no pattern of a line names."""
-    found = [(source, secret) for source in examined.files for secret in _secrets_in(source)]
-    if not found:
+    secrets = [(source, secret) for source in examined.files for secret in _secrets_in(source)]
+    if not secrets:
         return
     states = earlier_states(examined, documents)
     known = [state.text for state in states]
-    for source, secret in found:
+    for source, secret in secrets:
         if not any(secret.text in text for text in known):
             severity = _secret_severity(source.path, secret.kind)
             yield _secret_finding(source.path, secret.line, secret.kind, severity)
@@ -166,11 +166,11 @@ def _secrets_in(source: SourceFile) -> Iterator[FoundSecret]:
     changed = set(_changed_lines(source))
     near = {n + by for n in changed for by in range(-AROUND, AROUND + 1)}
     shown = (line if n in near else "" for n, line in enumerate(source.lines, start=1))
-    told: set[int] = set()
+    seen: set[int] = set()
     for secret in find_secrets("\n".join(shown)):
         line = source.lines[secret.line - 1]
-        if secret.line in changed - told and not _is_named(line):
-            told.add(secret.line)
+        if secret.line in changed - seen and not _is_named(line):
+            seen.add(secret.line)
             yield secret
 
 

@@ -37,9 +37,9 @@ class Installation:
     environment: Mapping[str, str]
 
     @classmethod
-    def of(cls, found: Path, more: Iterable[str] = ()) -> Installation:
+    def of(cls, on_path: Path, more: Iterable[str] = ()) -> Installation:
         """That of the program found on PATH, which may be a version manager's stand-in; `more` is a person's word."""
-        program = actual(found)
+        program = actual(on_path)
         starts = _with_targets((program, *_interpreters(program)))
         needed = dict.fromkeys(place for start in starts for place in _around(start))
         environment = {
@@ -54,19 +54,19 @@ class Installation:
         return cls(program, tuple(filter(os.path.exists, (*places, *map(Path, more)))), environment)
 
 
-def actual(found: Path) -> Path:
+def actual(on_path: Path) -> Path:
     """The program that a shim of pyenv, nodenv, asdf or mise stands for; anything else is itself."""
-    if found.parent.name != "shims":
-        return found
-    root = found.parent.parent
+    if on_path.parent.name != "shims":
+        return on_path
+    root = on_path.parent.parent
     folders = [*root.glob("versions/*/bin"), *root.glob("installs/*/*/bin")]
-    candidates = [folder / found.name for folder in folders]
+    candidates = [folder / on_path.name for folder in folders]
     usable = [path for path in candidates if os.access(path, os.X_OK)]
     chosen = _text(root / "version").split()
     return max(
         usable,
         key=lambda path: (path.parts[-3] in chosen, *map(int, _DIGITS.findall(path.parts[-3]))),
-        default=found,
+        default=on_path,
     )
 
 

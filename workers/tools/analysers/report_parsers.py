@@ -74,11 +74,11 @@ def _rdjson(report: dict[str, str]) -> Iterator[Row]:
     text = report["stdout"]
     try:
         given = json.loads(text)
-        found = given if isinstance(given, list) else given.get("diagnostics", [given])
+        diagnostics = given if isinstance(given, list) else given.get("diagnostics", [given])
         above = given if isinstance(given, dict) else {}
     except ValueError:
-        found, above = [json.loads(line) for line in text.splitlines() if line.strip()], {}
-    for diagnostic in _list(found):
+        diagnostics, above = [json.loads(line) for line in text.splitlines() if line.strip()], {}
+    for diagnostic in _list(diagnostics):
         where = _dict(diagnostic.get("location"))
         span = _dict(where.get("range"))
         start, end = _dict(span.get("start")), _dict(span.get("end"))
@@ -122,37 +122,37 @@ def _refuse(*_declared: object) -> None:
 
 def _eslint(report: dict[str, str]) -> Iterator[Row]:
     for file in _list(json.loads(report["stdout"])):
-        for found in _list(file.get("messages")):
-            level = ESLINT_LEVELS.get(int(found.get("severity") or 0), "info")
-            fatal = found.get("fatal") is True
+        for message in _list(file.get("messages")):
+            level = ESLINT_LEVELS.get(int(message.get("severity") or 0), "info")
+            fatal = message.get("fatal") is True
             yield (
                 file.get("filePath"),
-                found.get("line") or 1,
-                found.get("endLine"),
-                found.get("column"),
+                message.get("line") or 1,
+                message.get("endLine"),
+                message.get("column"),
                 "warning" if fatal else level,
-                "parsing-error" if fatal else found.get("ruleId"),
-                found.get("message"),
+                "parsing-error" if fatal else message.get("ruleId"),
+                message.get("message"),
                 None,
             )
 
 
 def _pyright(report: dict[str, str]) -> Iterator[Row]:
-    for found in _list(json.loads(report["stdout"])["generalDiagnostics"]):
-        span = _dict(found.get("range"))
+    for diagnostic in _list(json.loads(report["stdout"])["generalDiagnostics"]):
+        span = _dict(diagnostic.get("range"))
         start, end = _dict(span.get("start")), _dict(span.get("end"))
-        rule = found.get("rule")
+        rule = diagnostic.get("rule")
         if rule in OF_PROJECTS:
             continue
         # It counts lines from 0, and what it cannot parse breaks no rule.
         yield (
-            found.get("file"),
+            diagnostic.get("file"),
             int(start.get("line", 0)) + 1,
             int(end.get("line", 0)) + 1,
             int(start.get("character", 0)) + 1,
-            found.get("severity"),
+            diagnostic.get("severity"),
             rule or "syntax-error",
-            found.get("message"),
+            diagnostic.get("message"),
             f"{PYRIGHT_RULES}#{rule}" if rule else None,
         )
 
@@ -162,8 +162,8 @@ def _regex(report: dict[str, str]) -> Iterator[Row]:
     names = ("file", "line", "end_line", "column", "severity", "code", "message")
     for line in f"{report['stdout']}\n{report['stderr']}".splitlines():
         if match := pattern.search(line[:LONGEST_LINE]):
-            found = match.groupdict()
-            file, first, last, column, level, code, message = (found.get(name) for name in names)
+            groups = match.groupdict()
+            file, first, last, column, level, code, message = (groups.get(name) for name in names)
             yield file, first, last, column, level, code, message, None
 
 

@@ -293,7 +293,10 @@ def _start(
 
 
 def _wait(
-    process: subprocess.Popen[bytes], timeout_s: float, scratches: Sequence[str], held: Confinement
+    process: subprocess.Popen[bytes],
+    timeout_s: float,
+    scratches: Sequence[str],
+    limits: Confinement,
 ) -> tuple[bool, bool]:
     """Whether the process ended in time, and whether it filled its scratch. It is not reaped yet: its group's
     number stays taken."""
@@ -309,17 +312,19 @@ def _wait(
         while (left_s := until - time.monotonic()) > 0:
             if poll.poll(min(left_s, LOOK_S) * 1000):
                 return True, False
-            if any(_is_overfull(folder, held) for folder in scratches):
+            if any(_is_overfull(folder, limits) for folder in scratches):
                 return True, True
         return False, False
     finally:
         os.close(descriptor)
 
 
-def _is_overfull(folder: str, held: Confinement) -> bool:
-    size, most = 0, held.scratch_mb * MEGABYTE
+def _is_overfull(folder: str, limits: Confinement) -> bool:
+    size, most = 0, limits.scratch_mb * MEGABYTE
     for number, entry in enumerate(entries_of(folder)):
-        if entry is None or number > held.scratch_entries:  # what lies too deep cannot be measured
+        if (
+            entry is None or number > limits.scratch_entries
+        ):  # what lies too deep cannot be measured
             return True
         if not entry.is_dir(follow_symlinks=False):
             with contextlib.suppress(OSError):
