@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from orchestrator.application.backend import Backend, connect
 from orchestrator.application.capture import locate_change
+from orchestrator.application.code_hosts import host_of, post_review
 from orchestrator.application.pipelines import (
     LINE,
     history_of,
@@ -42,12 +43,14 @@ from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.annotations import escape_data
+from orchestrator.presentation.formats.markdown_text import escape
+from orchestrator.presentation.formats.review_comments import inline_comments, whole_comment
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.projects import Reviewed
 from orchestrator.subjects.location import Located
-from shared.errors import EnvironmentFault, QuorateError
+from shared.errors import CredentialsRejected, EnvironmentFault, QuorateError
 from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.settings import ServiceSettings
@@ -65,6 +68,7 @@ class PipelineOptions:
     detach: bool = False
     on_error: str = FAIL
     only_new: bool = False
+    comment: bool = False
     results: Path = Path("quorate-results")
 
 
@@ -205,10 +209,10 @@ def _conclude(
     terminal.talk(shown)
     if context.platform.annotations is not None:
         sys.stderr.write(format_named(context.platform.annotations).render(report, words))
-    summary = environ.get(context.platform.summary or "")
-    if summary:
-        text = format_named("summary").render(report, words)
-        _append(Path(summary), "".join((text, *(f"\n{_text(each)}\n" for each in shown))))
+    notes = [_text(each) for each in shown]
+    _write_summary(report, notes, context, words, environ)
+    if options.comment:
+        _comment(report, notes, context, terminal, words, environ)
     counts = _counts(history)
     values = {
         "run": report.run.id,
@@ -220,6 +224,44 @@ def _conclude(
         reason = words.translate(report.gate.reason)
         return _let_pass(code, reason, context, options, terminal, words)
     return code
+
+
+def _write_summary(
+    report: RunReport,
+    notes: Sequence[str],
+    context: PipelineContext,
+    words: Translator,
+    environ: Mapping[str, str],
+) -> None:
+    summary = environ.get(context.platform.summary or "")
+    if summary:
+        text = format_named("summary").render(report, words)
+        _append(Path(summary), "\n\n".join((text, *map(escape, notes))))
+
+
+def _comment(
+    report: RunReport,
+    notes: Sequence[str],
+    context: PipelineContext,
+    terminal: Terminal,
+    words: Translator,
+    environ: Mapping[str, str],
+) -> None:
+    """Comment on the request. What keeps the host from taking it is said, and changes no exit code."""
+    try:
+        host = host_of(context.platform.name, environ, context.repository, context.change)
+        if host is None or not context.change:
+            text = words.message("no_comments_here", platform=context.platform.name)
+            terminal.warn([line(text)])
+            return
+        body = whole_comment(report, words, notes)
+        inline = inline_comments(report, words)
+        posted = post_review(host, body, inline, context.head_commit)
+    except (CredentialsRejected, EnvironmentFault) as error:
+        terminal.warn([line(words.message("comment_failed", why=str(error)))])
+        return
+    text = words.message("commented", inline=posted.inline, refused=posted.refused)
+    terminal.talk([line(text)])
 
 
 def history_lines(history: PushHistory, words: Translator) -> list[Line]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.instance import CommandLine, git
+from tests.support.code_host_server import TOKEN, code_host
 
 pytestmark = pytest.mark.acceptance
 
@@ -25,6 +26,7 @@ class Pipeline:
     def __init__(self, root: Path, live: CommandLine) -> None:
         self.live = live
         self.origin, self.clone, self.root = root / "origin", root / "clone", root
+        self.more: dict[str, str] = {}
         self.origin.mkdir()
         git(self.origin, "init", "-q", "-b", "main")
         self.commit("start", {"app.py": GOOD})
@@ -61,6 +63,7 @@ class Pipeline:
             "GITHUB_EVENT_PATH": str(event),
             "GITHUB_STEP_SUMMARY": str(self.root / "summary.md"),
             "GITHUB_OUTPUT": str(self.root / "output"),
+            **self.more,
         }
         return self.live(command, *arguments, cwd=self.clone, environ=environ)
 
@@ -126,6 +129,23 @@ def test_a_job_may_submit_and_a_later_one_wait(pipeline: Pipeline) -> None:
     waited = pipeline.ci(detached.stdout.strip(), command="wait")
     assert waited.returncode == 1
     assert "::error file=app.py" in waited.stderr
+
+
+def test_the_review_is_one_comment_that_is_edited_at_the_next_push(pipeline: Pipeline) -> None:
+    pipeline.request({"app.py": CALL})
+    with code_host() as host:
+        host.app_token = True
+        pipeline.more = {"GITHUB_API_URL": host.address, "GITHUB_TOKEN": TOKEN}
+        assert pipeline.ci("--comment").returncode == 1
+        pipeline.request({"app.py": f"# why\n{CALL}"})
+        assert pipeline.ci("--comment").returncode == 1
+        (whole,) = host.whole
+        assert "0 new" in whole["body"]
+        assert [each["line"] for each in host.inline] == [5]
+        pipeline.more |= {"GITHUB_TOKEN": "wrong"}
+        refused = pipeline.ci("--comment")
+        assert refused.returncode == 1
+        assert "pull-requests: write" in refused.stderr
 
 
 def test_a_clone_without_the_target_says_how_to_get_it(pipeline: Pipeline) -> None:

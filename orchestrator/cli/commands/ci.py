@@ -25,7 +25,11 @@ from orchestrator.cli.setting_options import (
 )
 
 REVIEW = "review"
+comment_option = click.option(
+    "--comment", is_flag=True, help="Comment on the request (GitHub, GitLab)."
+)
 pipeline_options = in_this_order(
+    comment_option,
     click.option(
         "--on-error",
         type=click.Choice(("fail", "pass", "neutral")),

@@ -29,6 +29,7 @@ from orchestrator.cli.options import (
     envvar="QUORATE_ON_ERROR",
     help="Without a conclusion: fail the job, pass it, or pass with a warning.",
 )
+@click.option("--comment", is_flag=True, help="Comment on the request (GitHub, GitLab).")
 @output_option
 @json_option
 @language_option
