@@ -42,7 +42,7 @@ SQL_HOMES = ("shared/store/", "orchestrator/embedded/")
 
 TOP_LEVEL = frozenset(
     ".ci .editorconfig .gitattributes .gitignore CHANGELOG.md CONTRIBUTING.md LICENSE Makefile"
-    " README.md benchmarks deploy docker-compose.yml docs orchestrator pyproject.toml"
+    " .pre-commit-hooks.yaml README.md benchmarks deploy docker-compose.yml docs orchestrator pyproject.toml"
     " requirements-dev.lock requirements.lock shared tests workers".split()
 )
 PIN = re.compile(r"^[a-z0-9]([a-z0-9._-]*[a-z0-9])?==\S+( ; .+)? \\$")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.fixtures.instance import CommandLine, git
+from tests.fixtures.instance import SCRIPTS, CommandLine, git
 from tests.support.code_host_server import TOKEN, code_host
 
 pytestmark = pytest.mark.acceptance
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.acceptance
 GOOD = "def load(path):\n    return path\n"
 CALL = 'import subprocess\n\n\ndef load(path):\n    subprocess.run("ls " + path, shell=True)\n'
 IGNORE = "  # quorate: ignore[shell] only the build runs it\n"
+PIPELINES = Path(__file__).resolve().parents[2] / "deploy" / "pipelines"
 DEEPEN = "fetch-depth: 0"
 
 
@@ -52,10 +55,15 @@ class Pipeline:
 
     def ci(self, *arguments: str, command: str = "ci") -> subprocess.CompletedProcess[str]:
         """Run the step."""
+        return self.live(command, *arguments, cwd=self.clone, environ=self.environ)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """What the runner sets."""
         head = git(self.clone, "rev-parse", "HEAD").strip()
         event = self.root / "event.json"
         event.write_text(json.dumps({"pull_request": {"number": 7, "head": {"sha": head}}}))
-        environ = {
+        return {
             "CI": "true",
             "GITHUB_ACTIONS": "true",
             "GITHUB_BASE_REF": "main",
@@ -65,7 +73,6 @@ class Pipeline:
             "GITHUB_OUTPUT": str(self.root / "output"),
             **self.more,
         }
-        return self.live(command, *arguments, cwd=self.clone, environ=environ)
 
     @property
     def outputs(self) -> dict[str, str]:
@@ -129,6 +136,75 @@ def test_a_job_may_submit_and_a_later_one_wait(pipeline: Pipeline) -> None:
     waited = pipeline.ci(detached.stdout.strip(), command="wait")
     assert waited.returncode == 1
     assert "::error file=app.py" in waited.stderr
+
+
+def run_steps(
+    pipeline: Pipeline, script: str, environ: dict[str, str], shell: tuple[str, ...] = ("sh", "-e")
+) -> subprocess.CompletedProcess[str]:
+    """A template's own script in the clone, with `quorate` on PATH."""
+    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        [*shell, "-c", script],
+        cwd=pipeline.clone,
+        env={**pipeline.live.environ, "PATH": path, "CI": "true", **environ},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def test_the_step_of_the_github_action_reviews(pipeline: Pipeline) -> None:
+    action = yaml.safe_load((PIPELINES / "github" / "action.yml").read_text(encoding="utf-8"))
+    (step,) = [step for step in action["runs"]["steps"] if step.get("id") == "review"]
+    inputs = {name: row["default"] for name, row in action["inputs"].items()}
+    inputs |= {"fail-on": "major", "only-new": "true", "participants": "bandit"}
+    given = {
+        k: re.sub(r"\${{ inputs\.(.+) }}", lambda m: inputs[m[1]], v)
+        for k, v in step["env"].items()
+    }
+    pipeline.request({"app.py": CALL})
+    shell = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
+    ended = run_steps(pipeline, step["run"], {**pipeline.environ, **given}, shell)
+    assert ended.returncode == 1, ended.stderr
+    assert pipeline.outputs["verdict"] == "NEEDS_FIX"
+
+
+def test_the_script_of_the_gitlab_template_reviews(pipeline: Pipeline) -> None:
+    job = yaml.safe_load((PIPELINES / "quorate.gitlab-ci.yml").read_text(encoding="utf-8"))[
+        "quorate"
+    ]
+    pipeline.request({"app.py": CALL})
+    environ = {
+        **job["variables"],
+        "GITLAB_CI": "true",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+        "CI_MERGE_REQUEST_IID": "7",
+        "CI_COMMIT_SHA": git(pipeline.clone, "rev-parse", "HEAD").strip(),
+        "CI_PROJECT_PATH": "o/gitlab",
+    }
+    ended = run_steps(pipeline, "\n".join(job["script"]), environ)
+    assert ended.returncode == 1, ended.stderr
+    for name in job["artifacts"]["reports"].values():
+        assert "hell" in (pipeline.clone / name).read_text(encoding="utf-8")
+
+
+def test_the_steps_of_the_jenkinsfile_fetch_the_target_and_review(pipeline: Pipeline) -> None:
+    text = (PIPELINES / "Jenkinsfile").read_text(encoding="utf-8")
+    _install, *steps = re.findall(r"sh '(.+)'", text)
+    pipeline.request({"app.py": CALL})
+    git(pipeline.clone, "update-ref", "-d", "refs/remotes/origin/main")
+    environ = {
+        "JENKINS_URL": "http://localhost",
+        "CHANGE_TARGET": "main",
+        "CHANGE_ID": "7",
+        "GIT_COMMIT": git(pipeline.clone, "rev-parse", "HEAD").strip(),
+        "GIT_URL": str(pipeline.origin),
+    }
+    ended = run_steps(pipeline, "\n".join(steps), environ)
+    assert ended.returncode == 1, ended.stderr
+    assert "<failure" in (pipeline.clone / "quorate-results" / "quorate.xml").read_text("utf-8")
 
 
 def test_the_review_is_one_comment_that_is_edited_at_the_next_push(pipeline: Pipeline) -> None:
