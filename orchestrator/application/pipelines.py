@@ -20,7 +20,7 @@ from orchestrator.application.subject_input import ChangeInput
 from orchestrator.core.findings.excuses import IGNORE_FILE, Ignore, read_ignores
 from orchestrator.core.findings.identity import fingerprints
 from orchestrator.core.findings.pushes import PushHistory, RunFindings, compare_pushes
-from orchestrator.core.pipelines import PipelineContext, platform_of, read_pipeline
+from orchestrator.core.pipelines import REQUEST, PipelineContext, platform_of, read_pipeline
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.report import RunReport
@@ -138,9 +138,16 @@ def submission_key(
 
 
 def history_of(backend: Backend, report: RunReport) -> PushHistory | None:
-    """What became of the findings since the earlier pushes; None for the first one, and for what is no pipeline's."""
+    """What became of the findings since the earlier pushes of a request; None for the first one, and elsewhere.
+
+    A push to a branch is compared with what the branch was, so what it does not name may well be there.
+    """
     line = report.spec.labels.get(LINE)
-    if not isinstance(line, str) or report.run.status is not RunStatus.COMPLETED:
+    if (
+        not isinstance(line, str)
+        or REQUEST not in line
+        or report.run.status is not RunStatus.COMPLETED
+    ):
         return None
     runs = _runs(backend, line)
     before = [run for run in runs if run.run != report.run.id]

@@ -146,7 +146,9 @@ def _submit(
 ) -> str:
     entries = [*ignores, *(known_on_target(backend, context) if options.only_new else ())]
     stored: JsonValue = [each.model_dump(mode="json") for each in entries]
-    labels: dict[str, JsonValue] = {LINE: context.line, IGNORES: stored, INLINE: True}
+    labels: dict[str, JsonValue] = {IGNORES: stored, INLINE: True}
+    if context.line is not None:
+        labels[LINE] = context.line
     key = submission_key(backend, prepared, context, entries)
     return submit_run(
         backend,

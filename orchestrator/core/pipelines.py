@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+REQUEST = "!"
+"""What parts repository and number in the line of a request, whose runs all look at the whole of it."""
 NO_COMMIT = "0" * 40
 
 
@@ -119,13 +121,11 @@ class PipelineContext:
     head_commit: str = ""
 
     @property
-    def line(self) -> str:
-        """What pushes belong together: those of one request, else of one branch."""
-        return (
-            f"{self.repository}!{self.change}"
-            if self.change
-            else f"{self.repository}@{self.branch}"
-        )
+    def line(self) -> str | None:
+        """What pushes belong together: those of one request, else of one branch; None where nobody says it."""
+        if self.repository and self.change:
+            return f"{self.repository}{REQUEST}{self.change}"
+        return f"{self.repository}@{self.branch}" if self.repository and self.branch else None
 
     @property
     def target_line(self) -> str | None:

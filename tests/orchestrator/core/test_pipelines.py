@@ -70,7 +70,9 @@ def test_a_push_is_compared_with_what_the_branch_was():
     pushed = {"GITHUB_ACTIONS": "true", "GITHUB_SHA": SHA, "GITHUB_REF_NAME": "main"}
     assert read_pipeline(pushed, {"before": BASE}).bases == (BASE,)
     assert read_pipeline(pushed, {"before": NO_COMMIT}).bases == ()
-    assert read_pipeline(pushed, {"before": BASE}).line == "@main"
+    assert read_pipeline(pushed, {"before": BASE}).line is None
+    pushed["GITHUB_REPOSITORY"] = "o/n"
+    assert read_pipeline(pushed, {"before": BASE}).line == "o/n@main"
 
 
 @pytest.mark.parametrize(
@@ -83,3 +85,4 @@ def test_an_event_of_another_form_says_nothing(event: dict[str, object]) -> None
 def test_without_a_mark_it_is_a_plain_checkout():
     assert platform_of({}) is CHECKOUT
     assert read_pipeline({}, {}).bases == ()
+    assert read_pipeline({}, {}).line is None
