@@ -19,6 +19,10 @@ _EMPTY = frozenset(
     )
 )
 """Classes from outside that have no members that are worth naming."""
+_MEMBERS = {
+    kind.__name__: frozenset(dir(kind))
+    for kind in (str, bytes, bytearray, int, float, complex, list, dict, set, tuple)
+}
 _CONTAINERS = {"list": "list", "dict": "dict", "set": "set", "tuple": "tuple"}
 
 
@@ -43,20 +47,26 @@ class AttributeSolver(FlowSolver):
 
     def _outside(self, value: str, target: int, name: str) -> None:
         letter, rest = value[0], value[2:]
-        if letter in "xy":
+        if letter == "x":
             self.add(target, f"{OUTSIDE}{rest}.{name}")
+        elif letter == "y":
+            self.add(target, f"z:{rest}.{name}")
         elif letter == "q":
-            self.add(target, f"{OUTSIDE}builtins.{literal_type(value)}.{name}")
+            self._of_built_in(literal_type(value), target, name)
         elif letter == "k":
             kind = rest.partition(":")[0]
-            if kind:
+            if name in _MEMBERS.get(kind, ()):
                 self.add(target, f"b:builtins.{kind}.{name}|{value}")
-        elif letter == "u":
+        elif letter in "uz":
             self.add(target, UNKNOWN_VALUE)
+
+    def _of_built_in(self, kind: str, target: int, name: str) -> None:
+        if name in _MEMBERS.get(kind, ()):
+            self.add(target, f"{OUTSIDE}builtins.{kind}.{name}")
 
     def _of_instance(self, value: str, cls: str, target: int, name: str) -> None:
         if cls.startswith("builtins."):
-            self.add(target, f"{OUTSIDE}{cls}.{name}")
+            self._of_built_in(cls[len("builtins.") :], target, name)
         elif name == "__class__":
             self.add(target, f"c:{cls}")
         else:
@@ -109,6 +119,8 @@ class AttributeSolver(FlowSolver):
         function = self.function(name)
         if function[1]:
             self.add(self.slot(f"{name}({function[1][0]})"), receiver)
+            if function[1][0] in function[5]:
+                self.add(target, receiver)
         self.flow(self.slot(f"{name}()"), target)
         if operation[0] == "a":
             self.edge(operation[3], name, operation[4])

@@ -73,8 +73,11 @@ class CallSolver(AttributeSolver):
         positional: Sequence[str] = meta[1]
         if receiver and positional:
             self.add(self.slot(f"{name}({positional[0]})"), receiver)
+            if positional[0] in meta[5]:
+                self.add(node, receiver)
             positional = positional[1:]
         self._give(name, meta, positional, operation)
+        self._give_back(meta, positional, node)
 
     def _give(
         self, name: str, meta: Sequence[Any], positional: Sequence[str], operation: Sequence[Any]
@@ -94,6 +97,14 @@ class CallSolver(AttributeSolver):
             self.use_once(star, self._give_all, name, (len(args), tuple(positional)))
         for double in doubles:
             self.use_once(double, self._give_named, name, (*positional, *meta[2]))
+
+    def _give_back(self, meta: Sequence[Any], positional: Sequence[str], node: int) -> None:
+        """Arguments that the function returns as they are."""
+        args, keywords = self.nodes[node][2:4]
+        named = [*zip(positional, args, strict=False), *keywords]
+        for parameter, arg in named:
+            if parameter in meta[5]:
+                self.flow(arg, node)
 
     def put_item(self, site: str, key: str, source: int) -> None:
         """A value is an element of a container."""
@@ -157,7 +168,7 @@ class CallSolver(AttributeSolver):
     def _call_outside(self, value: str, node: int) -> None:
         operation = self.nodes[node]
         letter, rest = value[0], value[2:]
-        if letter == "x":
+        if letter in "xz":
             self.edge(operation[6], rest, operation[7])
             if value.startswith(_BUILT_IN):
                 self._call_built_in(value[len(_BUILT_IN) :], node)
@@ -169,7 +180,7 @@ class CallSolver(AttributeSolver):
         if operation[8] == "decorator":
             # What wraps from outside leaves what it wraps as it was, as far as can be seen.
             self.flow(operation[2][0], node)
-        elif letter in "xyu":
+        elif letter in "xyzu":
             self.add(node, UNKNOWN_VALUE)
 
     # Built-in functions.
@@ -323,7 +334,7 @@ class CallSolver(AttributeSolver):
                 self.flow(self.slot(f"{site}[{part}]"), node)
         elif value[0] == "i" and not value.startswith("i:builtins."):
             self._call_method(value, "__getitem__", self._silent_at(node, 4, node))
-        elif value[0] in "uy":
+        elif value[0] in "uyz":
             self.add(node, UNKNOWN_VALUE)
         elif value[0] == "c":
             self.add(node, value)
@@ -354,7 +365,7 @@ class CallSolver(AttributeSolver):
             method = f"__{self.nodes[node][4]}iter__"
             self._call_method(value, method, self._silent_at(node, 2, iterator))
             self.use(iterator, self._next_of, node, None)
-        elif letter in "uy":
+        elif letter in "uyz":
             self.add(node, UNKNOWN_VALUE)
 
     def _next_of(self, value: str, node: int, _: Any) -> None:

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from workers.tools.code_graph.python_expressions import ExpressionReader, dotted_parts
 from workers.tools.code_graph.python_nodes import DICT, LIST, SET, TUPLE, UNKNOWN
-from workers.tools.code_graph.python_scopes import FUNCTION, FlowScope, Function, bound_names
+from workers.tools.code_graph.python_scopes import (
+    FUNCTION,
+    FlowScope,
+    Function,
+    bound_names,
+    unchanged_parameters,
+)
 
 _GENERICS = frozenset(
     ("Optional", "Union", "Annotated", "ClassVar", "Final", "Awaitable", "Coroutine")
@@ -30,6 +36,7 @@ class DefinitionReader(ExpressionReader):
         """A function: its parameters, what they are given by default, and its body."""
         bound, declared = bound_names(node)
         scope = FlowScope(FUNCTION, name, outer, bound, declared)
+        scope.given = unchanged_parameters(node) - self.rebound
         self._declare(node.args, name, kind)
         self._read_parameters(node.args, scope, outer)
         self._read_defaults(node.args, name, outer)
@@ -39,10 +46,18 @@ class DefinitionReader(ExpressionReader):
             scope.receiver = scope.versions[positional[0]]
             self.flow(self.node("=", f"{letter}:{outer.name}"), scope.receiver)
         if isinstance(node, ast.Lambda):
-            self.flow(self.read(node.body, scope), self.slot(f"{name}()"))
+            self.give_back(node.body, scope)
         else:
             self.read_body(node.body, scope)
         self._define_result(node, scope, outer)
+        self.functions[name].append(sorted(self.handed_back.get(name, ())))
+
+    def give_back(self, value: ast.expr, scope: FlowScope) -> None:
+        """A function returns a value: a parameter goes back to who gave it, not to all who call."""
+        if isinstance(value, ast.Name) and value.id in scope.given:
+            self.handed_back.setdefault(scope.name, set()).add(value.id)
+        else:
+            self.flow(self.read(value, scope), self.slot(f"{scope.name}()"))
 
     def read_body(self, body: Sequence[ast.stmt], scope: FlowScope) -> None:
         """Statements one after the other."""
@@ -89,6 +104,11 @@ class DefinitionReader(ExpressionReader):
         match node:
             case ast.Constant(value=str(text)):
                 return self.annotation(_parsed(text), scope)
+            case ast.Name(id="Self") | ast.Attribute(attr="Self"):
+                owner = scope.owner()
+                return self.node("=", f"i:{owner.name}") if owner is not None else None
+            case ast.Name(id="Any") | ast.Attribute(attr="Any"):
+                return None
             case ast.Name() | ast.Attribute():
                 return self.node("n", self.read(node, scope))
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):

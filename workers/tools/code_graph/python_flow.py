@@ -77,7 +77,7 @@ class FlowReader(DefinitionReader):
 
     def _read_return(self, node: ast.Return, scope: FlowScope) -> None:
         if node.value is not None:
-            self.flow(self.read(node.value, scope), self.slot(f"{scope.name}()"))
+            self.give_back(node.value, scope)
 
     def _read_raise(self, node: ast.Raise, scope: FlowScope) -> None:
         if node.exc is not None:

@@ -29,6 +29,8 @@ class FlowWriter:
         """Names that inner functions bind anew: straight-line code does not say what they stand for."""
         self._known: dict[tuple[Any, ...], int] = {}
         self._history: dict[tuple[str, str], list[int]] = {}
+        self.handed_back: dict[str, set[str]] = {}
+        """Parameters that a function returns as it was given them."""
         self.generators: set[str] = set()
 
     # Nodes.

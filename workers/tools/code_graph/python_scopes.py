@@ -32,6 +32,8 @@ class FlowScope:
     overlay: dict[str, int] = field(default_factory=dict)
     """Names of the comprehensions that are open; `comprehending` while one is given its names."""
     comprehending: bool = False
+    given: frozenset[str] = frozenset()
+    """Parameters without a default that the function never binds anew."""
     receiver: int | None = None
     """The node of `self` or `cls`."""
     branches: int = 0
@@ -72,6 +74,16 @@ def bound_names(node: Function) -> tuple[frozenset[str], dict[str, bool]]:
         else:
             names.update(_bound(inner))
     return frozenset(names - declared.keys()), declared
+
+
+def unchanged_parameters(node: Function) -> frozenset[str]:
+    """Parameters without a default that the function itself does not bind anew."""
+    args = node.args
+    positional = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    without = positional[: len(positional) - len(args.defaults)]
+    body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    anew = {name for inner in _own(body) for name in _bound(inner)}
+    return frozenset(without) - anew
 
 
 def parameter_names(args: ast.arguments) -> list[str]:

@@ -5,7 +5,8 @@ most MOST_VALUES, so the work is bounded by uses times values, whatever the file
 
 Values are texts of a letter and a name: `f:` a function, `c:` a class, `i:` an instance, `b:function|receiver` a method
 bound, `k:kind:site` a container, `g:` a generator, `s:class|receiver` what `super()` gives, `m:` a module, `q:` a
-literal, `x:` something outside by its dotted name, `y:` an instance of that, `u:` something outside of which nothing is
+literal, `x:` something outside by its dotted name, `y:` an instance of that, `z:` an attribute of one, `u:` something
+outside of which nothing is
 known.
 """
 

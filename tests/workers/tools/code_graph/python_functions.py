@@ -143,6 +143,45 @@ FUNCTIONS: list[Case] = [
         "app > builtins.getattr, app > app.A.go",
     ),
 ]
+HANDED_BACK: list[Case] = [
+    (
+        "what a function is given and returns goes to that caller only",
+        {
+            "app": """
+            def mark(f): return f
+            @mark
+            def a(): pass
+            @mark
+            def b(): pass
+            def first(): a()
+            def second(): b()
+            """
+        },
+        "app > app.mark, app.first > app.a, app.second > app.b",
+    ),
+    (
+        "methods that return self",
+        {
+            "app": """
+            class Query:
+                def where(self): return self
+            class Count(Query):
+                def run(self): pass
+            class List(Query):
+                def run(self): pass
+            def count(): Count().where().run()
+            def listed(): List().where().run()
+            """
+        },
+        "app.count > app.Query.where, app.count > app.Count.run, app.listed > app.Query.where, "
+        "app.listed > app.List.run",
+    ),
+    (
+        "members that a built-in type does not have",
+        {"app": "def f(x=''):\n    x.strip()\n    x.resolve_command()"},
+        "app.f > builtins.str.strip",
+    ),
+]
 CONTAINERS: list[Case] = [
     (
         "a table of functions, by a key that is known and one that is not",

@@ -7,12 +7,12 @@ from textwrap import dedent
 import pytest
 
 from shared.models.code_graph import CodeGraph, EdgeKind
-from tests.workers.tools.code_graph.python_functions import CONTAINERS, FUNCTIONS
+from tests.workers.tools.code_graph.python_functions import CONTAINERS, FUNCTIONS, HANDED_BACK
 from tests.workers.tools.code_graph.python_programs import CLASSES, IMPORTS, NAMES
 from workers.tools.code_graph.assembly import make_graph
 from workers.tools.code_graph.python_outline import outline_python
 
-CASES = [*NAMES, *IMPORTS, *CLASSES, *FUNCTIONS, *CONTAINERS]
+CASES = [*NAMES, *IMPORTS, *CLASSES, *FUNCTIONS, *HANDED_BACK, *CONTAINERS]
 
 
 def graph_of(files: dict[str, str]) -> CodeGraph:
