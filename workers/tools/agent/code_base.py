@@ -24,7 +24,7 @@ from workers.tools.code_graph.module_names import module_names
 from workers.tools.code_graph.python_resolution import PythonResolution
 from workers.tools.registry import ToolContext
 
-READERS_VERSION = 5
+READERS_VERSION = 6
 """Changes whenever the same files give another graph for a reason that FACTS_VERSION does not say."""
 MOST_FILES = 20_000
 LARGEST_FILE = 4_000_000

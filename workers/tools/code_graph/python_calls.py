@@ -6,36 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from shared.models.code_graph import EdgeKind
+from workers.tools.code_graph import python_built_ins
 from workers.tools.code_graph.python_attributes import AttributeSolver
 from workers.tools.code_graph.python_nodes import ANY, UNKNOWN
 from workers.tools.code_graph.python_program import OUTSIDE
 from workers.tools.code_graph.python_solver import UNKNOWN_VALUE
 
 _BUILT_IN = f"{OUTSIDE}builtins."
-_CALLING = frozenset("map filter sorted min max reduce".split())
-"""Built-in functions that call a function that they are given."""
-_COPYING = {
-    "list": "list", "sorted": "list", "reversed": "list", "iter": "list", "filter": "list", "tuple": "tuple",
-    "set": "set", "frozenset": "set",
-}  # fmt: skip
-_ASKING = {
-    "len": "__len__", "str": "__str__", "repr": "__repr__", "iter": "__iter__", "next": "__next__", "bool": "__bool__",
-    "hash": "__hash__", "int": "__int__", "float": "__float__", "abs": "__abs__", "reversed": "__reversed__",
-    "format": "__format__", "dir": "__dir__", "list": "__iter__", "tuple": "__iter__", "set": "__iter__",
-}  # fmt: skip
-"""Built-in functions that call a special method of what they are given."""
-_SCALARS = frozenset(("str", "bytes", "int", "float", "bytearray", "complex"))
-_TEXTS = frozenset(
-    "capitalize casefold center expandtabs format format_map join ljust lower lstrip replace rjust rstrip strip "
-    "swapcase title translate upper zfill removeprefix removesuffix decode hex".split()
-)
-_LISTS = frozenset("split rsplit splitlines partition rpartition".split())
-_READING = frozenset("get pop popleft popitem setdefault __getitem__".split())
-_ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "__setitem__": 1}
-_MERGING = frozenset("extend update union".split())
-_WRAPPING = frozenset(
-    ("functools.partial", "functools.partialmethod", "copy.copy", "copy.deepcopy", "typing.cast")
-)
 
 
 class CallSolver(AttributeSolver):
@@ -172,7 +149,7 @@ class CallSolver(AttributeSolver):
             self.edge(operation[6], rest, operation[7])
             if value.startswith(_BUILT_IN):
                 self._call_built_in(value[len(_BUILT_IN) :], node)
-            elif rest in _WRAPPING and operation[2]:
+            elif rest in python_built_ins.WRAPPING and operation[2]:
                 self.flow(operation[2][-1 if rest == "typing.cast" else 0], node)
             elif rest.rpartition(".")[2][:1].isupper():
                 self.add(node, f"y:{rest}")
@@ -191,13 +168,17 @@ class CallSolver(AttributeSolver):
         if method:
             self._result_of_method(first, method, node)
             return
-        if name in _SCALARS:
+        if name in python_built_ins.SCALARS:
             self.add(node, f"i:builtins.{name}")
-        if name in _CALLING:
+        if name in python_built_ins.CALLING:
             self._call_given(name, node)
-        if name in _ASKING and args:
-            self.use_once(args[0], self.implicit, self._silent(node, []), _ASKING[name])
-        special = _SPECIAL.get(name) or (CallSolver._copy_items if name in _COPYING else None)
+        if name in python_built_ins.ASKING and args:
+            self.use_once(
+                args[0], self.implicit, self._silent(node, []), python_built_ins.ASKING[name]
+            )
+        special = _SPECIAL.get(name) or (
+            CallSolver._copy_items if name in python_built_ins.COPYING else None
+        )
         if special is not None:
             special(self, name, node, args)
 
@@ -209,9 +190,9 @@ class CallSolver(AttributeSolver):
         return silent
 
     def _result_of_method(self, kind: str, method: str, node: int) -> None:
-        if method in _TEXTS or (kind == "str" and method == "encode"):
+        if method in python_built_ins.TEXTS or (kind == "str" and method == "encode"):
             self.add(node, "i:builtins.bytes" if method == "encode" else "i:builtins.str")
-        elif method in _LISTS:
+        elif method in python_built_ins.LISTS:
             site = f"{self.module}:{node}"
             self.add(node, f"k:list:{site}")
             self.add(self.slot(f"{site}[{UNKNOWN}]"), f"i:builtins.{kind}")
@@ -241,16 +222,20 @@ class CallSolver(AttributeSolver):
 
     def _items(self, node: int, call: int) -> int:
         """What iteration over a node gives, at the place of a call."""
-        items = self.new_node()
-        self.nodes[items] = ["i", node, self.nodes[call][6], self.nodes[call][7], ""]
+        items = self._item_at(node, call)
         self.use(node, self.iterate, items, None)
         return items
 
+    def _item_at(self, node: int, call: int) -> int:
+        item = self.new_node()
+        self.nodes[item] = ["i", node, self.nodes[call][6], self.nodes[call][7], ""]
+        return item
+
     def _copy_items(self, name: str, node: int, args: Sequence[int]) -> None:
         if args:
-            self._fill(node, self._items(args[-1], node), _COPYING[name])
+            self._fill(node, self._items(args[-1], node), python_built_ins.COPYING[name])
         else:
-            self.add(node, f"k:{_COPYING[name]}:{self.module}:{node}")
+            self.add(node, f"k:{python_built_ins.COPYING[name]}:{self.module}:{node}")
 
     def _pairs(self, name: str, node: int, args: Sequence[int]) -> None:
         """`zip` and `enumerate`: containers of tuples."""
@@ -264,9 +249,21 @@ class CallSolver(AttributeSolver):
 
     def _next(self, _: str, node: int, args: Sequence[int]) -> None:
         if args:
-            self.flow(self._items(args[0], node), node)
+            item = self._item_at(args[0], node)
+            self.use(args[0], self._next_of, item, None)
+            self.flow(item, node)
             for default in args[1:]:
                 self.flow(default, node)
+
+    def _iter(self, _: str, node: int, args: Sequence[int]) -> None:
+        if args:
+            self.use_once(args[0], self._iterator_of, node, None)
+
+    def _iterator_of(self, value: str, node: int, _: Any) -> None:
+        if value[0] == "i" and not value.startswith("i:builtins."):
+            self._call_method(value, "__iter__", self._silent_at(node, 6, node))
+        else:
+            self.add(node, value)
 
     def _type(self, _: str, node: int, args: Sequence[int]) -> None:
         if len(args) == 1:
@@ -297,11 +294,11 @@ class CallSolver(AttributeSolver):
         method = function.rpartition(".")[2]
         args: Sequence[int] = operation[2]
         site = receiver.split(":", 2)[2]
-        if method in _ADDING and len(args) > _ADDING[method]:
-            self.put_item(site, UNKNOWN, args[_ADDING[method]])
-        if method in _MERGING and args:
+        if method in python_built_ins.ADDING and len(args) > python_built_ins.ADDING[method]:
+            self.put_item(site, UNKNOWN, args[python_built_ins.ADDING[method]])
+        if method in python_built_ins.MERGING and args:
             self.use_once(args[0], self._merge_into, site, None)
-        if method in _READING:
+        if method in python_built_ins.READING:
             self._read_items(site, node, args)
         elif method in ("values", "copy", "union"):
             self._fill(
@@ -393,6 +390,7 @@ _SPECIAL: Mapping[str, Callable[[CallSolver, str, int, Sequence[int]], None]] = 
     "zip": CallSolver._pairs,
     "enumerate": CallSolver._pairs,
     "next": CallSolver._next,
+    "iter": CallSolver._iter,
     "type": CallSolver._type,
     "dict": CallSolver._dict,
 }

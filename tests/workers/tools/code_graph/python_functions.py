@@ -177,6 +177,21 @@ HANDED_BACK: list[Case] = [
         "app.listed > app.List.run",
     ),
     (
+        "next and iter ask for what they need, and no more",
+        {
+            "app": """
+            class Stream:
+                def __iter__(self): return self
+                def __next__(self): return self
+                def skip(self): pass
+            def head(): next(Stream()).skip()
+            def start(): iter(Stream()).skip()
+            """
+        },
+        "app.head > builtins.next, app.head > app.Stream.__next__, app.head > app.Stream.skip, "
+        "app.start > builtins.iter, app.start > app.Stream.__iter__, app.start > app.Stream.skip",
+    ),
+    (
         "members that a built-in type does not have",
         {"app": "def f(x=''):\n    x.strip()\n    x.resolve_command()"},
         "app.f > builtins.str.strip",
