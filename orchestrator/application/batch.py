@@ -15,7 +15,15 @@ from orchestrator.application.watch import ProcessCare
 from orchestrator.engine.children import new_run_id
 from orchestrator.presentation.formats.json import as_json
 from shared.errors import UnknownRun, UserError
-from shared.models.batches import ENDED, BatchLimits, BatchRow, BatchState, BatchStatus, ItemState
+from shared.models.batches import (
+    ENDED,
+    LAST,
+    BatchLimits,
+    BatchRow,
+    BatchState,
+    BatchStatus,
+    ItemState,
+)
 from shared.models.notices import Notice
 from shared.store.batch_items import (
     FailedRun,
@@ -38,7 +46,6 @@ from shared.store.batches import (
 from shared.store.database import Connection
 from shared.store.runs import cancel_run, unblock_run
 
-LAST = "last"
 PAGE = 200
 AGAIN_AT_ONCE = 100
 POLL_S = 0.5

@@ -33,6 +33,8 @@ class ItemState(StrEnum):
     CANCELLED = "cancelled"
 
 
+LAST = "last"
+"""Instead of a name: the newest."""
 ENDED = (ItemState.SUCCEEDED, ItemState.FAILED, ItemState.CANCELLED)
 
 

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from orchestrator.application import batch as batches
-from orchestrator.application.backend import connected
-from orchestrator.application.batch_from_git import HistoryRange
-from orchestrator.application.batch_input import SUBMITTED, item_schema
-from orchestrator.application.prepare import SubmissionRequest
-from orchestrator.cli.batch_results import (
-    check_report_files,
-    write_history,
-    write_report,
-    write_results,
-)
-from orchestrator.cli.batches import BatchWanted, show, submit, validate, watch
 from orchestrator.cli.options import (
     Finite,
     config_option,
@@ -35,20 +21,15 @@ from orchestrator.cli.options import (
     take,
     watch_limit_option,
 )
-from orchestrator.cli.watching import actor
-from orchestrator.core.document import line
 from orchestrator.core.parts import split_names
-from orchestrator.presentation.batches import batches_table, status_json
-from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.terminal import Terminal
-from shared.models.batches import BatchLimits, BatchStatus
+from orchestrator.workflows import ROWS
+from shared.models.batches import LAST, BatchLimits
 from shared.models.run import ASK
 
 LISTED = 20
 
 file_argument = click.argument("source", metavar="FILE.jsonl|-")
-name_argument = click.argument("name", metavar="BATCH", default=batches.LAST)
+name_argument = click.argument("name", metavar="BATCH", default=LAST)
 limit_options = in_this_order(
     click.option(
         "--max-usd", type=Finite(0), metavar="USD", help="Make no call beyond this cost in all."
@@ -68,10 +49,6 @@ def batch() -> None:
     """Many runs of any workflow from one file, below the work that people wait for: `quorate docs batch`."""
 
 
-def _words(language: str | None) -> Translator:
-    return Translator(language or "en")
-
-
 @batch.command(
     "validate",
     epilog=example("quorate batch validate reviews.jsonl", "... | quorate batch validate -"),
@@ -80,15 +57,20 @@ def _words(language: str | None) -> Translator:
 @json_option
 def validate_(source: str, as_json: bool) -> int:
     """Check a file as a whole and name every line that is wrong. Nothing is stored or started."""
-    return validate(source, Path.cwd(), Terminal.of(os.environ), as_json=as_json)
+    from orchestrator.cli.batch_actions import check_file
+
+    return check_file(source, as_json=as_json)
 
 
 @batch.command("schema", epilog=example("quorate batch schema review > item.schema.json"))
-@click.argument("workflow", metavar="WORKFLOW", type=click.Choice(SUBMITTED))
+@click.argument(
+    "workflow", metavar="WORKFLOW", type=click.Choice([row.name for row in ROWS if row.summary])
+)
 def schema(workflow: str) -> int:
     """The JSON schema of a line of that workflow."""
-    Terminal.of(os.environ).result(dumps(item_schema(workflow)))
-    return 0
+    from orchestrator.cli.batch_actions import print_schema
+
+    return print_schema(workflow)
 
 
 @batch.command(
@@ -123,19 +105,20 @@ def submit_(
     The same file again is the same batch: a submission that was interrupted goes on, and one that is complete is only
     named again. Prints the batch's name.
     """
-    language, as_json = typed.pop("language"), typed.pop("as_json")
-    limits, name = take(BatchLimits, typed), typed.pop("name")
+    from orchestrator.cli.batch_actions import submit_file
+
+    language, wanted = typed.pop("language"), (source, typed.pop("name"))
     chosen = {"language": language, "decision.mode": mode}
-    common = SubmissionRequest(
-        directory=Path.cwd(),
+    return submit_file(
+        wanted,
+        take(BatchLimits, typed),
+        language,
+        quiet=quiet,
         panel=tuple(split_names(participants)),
         settings={key: value for key, value in chosen.items() if value},
         unattended=mode is None,
         **typed,
     )
-    terminal = Terminal.of(os.environ, quiet=quiet)
-    wanted = BatchWanted(source, common, limits, name)
-    return submit(wanted, os.environ, terminal, _words(language), as_json=as_json)
 
 
 @batch.command("list", epilog=example("quorate batch list", "quorate batch list --json"))
@@ -146,15 +129,9 @@ def submit_(
 @language_option
 def list_(limit: int, as_json: bool, language: str | None) -> int:
     """The batches, newest first, with how their items stand."""
-    with connected(os.environ, workers=False) as backend:
-        listed = batches.all_batches(backend, limit)
-    terminal = Terminal.of(os.environ)
-    if as_json:
-        rows = [status_json(each) for each in listed]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "batches": rows}))
-    else:
-        terminal.result(batches_table(listed, _words(language)))
-    return 0
+    from orchestrator.cli.batch_actions import list_all
+
+    return list_all(limit, language, as_json=as_json)
 
 
 @batch.command("status", epilog=example("quorate batch status", "quorate batch status last --json"))
@@ -163,10 +140,9 @@ def list_(limit: int, as_json: bool, language: str | None) -> int:
 @language_option
 def status(name: str, as_json: bool, language: str | None) -> int:
     """How a batch stands: its items by state, which add up to all of them, and what they cost."""
-    with connected(os.environ, workers=False) as backend:
-        found = batches.batch_status(backend, name)
-    show(found, Terminal.of(os.environ), _words(language), as_json=as_json)
-    return 0
+    from orchestrator.cli.batch_actions import show_status
+
+    return show_status(name, language, as_json=as_json)
 
 
 @batch.command(
@@ -184,8 +160,9 @@ def watch_(
 
     Exit code 0: every item succeeded; 3: some failed or were cancelled; 8: not all have ended.
     """
-    terminal = Terminal.of(os.environ, quiet=quiet)
-    return watch(name, os.environ, terminal, _words(language), watch_s, as_json=as_json)
+    from orchestrator.cli.batch_actions import follow
+
+    return follow(name, watch_s, language, as_json=as_json, quiet=quiet)
 
 
 @batch.command(
@@ -207,8 +184,9 @@ def results(name: str, output: Path | None, errors: bool) -> int:
 
     Exit code 8 while items have not ended; those that have are written.
     """
-    with connected(os.environ, workers=False) as backend:
-        return write_results(backend, name, output, errors=errors)
+    from orchestrator.cli.batch_actions import hand_over
+
+    return hand_over(name, output, errors=errors)
 
 
 @batch.command(
@@ -235,11 +213,12 @@ def report(name: str, outputs: tuple[Path, ...], as_json: bool, language: str | 
     Where items have labels: precision, recall and the cost of a true finding, of each participant and of the panel.
     Exit code 8 while items have not ended.
     """
+    from orchestrator.cli.batch_results import check_report_files
+
     check_report_files(outputs)
-    with connected(os.environ, workers=False) as backend:
-        return write_report(
-            backend, name, outputs, Terminal.of(os.environ), _words(language), as_json=as_json
-        )
+    from orchestrator.cli.batch_actions import report_on
+
+    return report_on(name, outputs, language, as_json=as_json)
 
 
 @batch.command(
@@ -270,7 +249,9 @@ def report(name: str, outputs: tuple[Path, ...], as_json: bool, language: str | 
 )
 def from_git(repository: Path, output: Path | None, **typed: Any) -> int:
     """A file for a batch from a repository's history: a review of each commit, oldest first, without merges."""
-    return write_history(repository, HistoryRange(**typed), output, os.environ)
+    from orchestrator.cli.batch_actions import write_from_git
+
+    return write_from_git(repository, output, **typed)
 
 
 @batch.command(
@@ -295,14 +276,10 @@ def retry(
     **_typed: bool,
 ) -> int:
     """Ask again for the items that failed, with what was captured then. A blocked run goes on where it stopped."""
+    from orchestrator.cli.batch_actions import retry_failed
+
     limits = BatchLimits(max_usd, max_running)
-    with connected(os.environ) as backend:
-        found, items = batches.retry(backend, name, limits, cancelled=cancelled)
-    terminal, words = Terminal.of(os.environ), _words(language)
-    if not as_json:
-        terminal.talk([line(words.message("batch_retried", n=items))])
-    show(found, terminal, words, as_json=as_json)
-    return 0
+    return retry_failed(name, limits, language, cancelled=cancelled, as_json=as_json)
 
 
 @batch.command(
@@ -314,9 +291,9 @@ def retry(
 @language_option
 def cancel(name: str, at_once: bool, as_json: bool, language: str | None) -> int:
     """Let nothing more of a batch begin. What is under way comes to its end, because it may have been paid for."""
-    return _changed(
-        lambda backend: batches.cancel(backend, name, actor(), at_once=at_once), language, as_json
-    )
+    from orchestrator.cli.batch_actions import cancel_all
+
+    return cancel_all(name, language, at_once=at_once, as_json=as_json)
 
 
 @batch.command("pause", epilog=example("quorate batch pause last"))
@@ -325,7 +302,9 @@ def cancel(name: str, at_once: bool, as_json: bool, language: str | None) -> int
 @language_option
 def pause(name: str, as_json: bool, language: str | None) -> int:
     """Let nothing more of a batch begin until it is resumed; what is under way comes to its end."""
-    return _changed(lambda backend: batches.pause(backend, name, paused=True), language, as_json)
+    from orchestrator.cli.batch_actions import set_paused
+
+    return set_paused(name, language, paused=True, as_json=as_json)
 
 
 @batch.command("resume", epilog=example("quorate batch resume last"))
@@ -334,11 +313,6 @@ def pause(name: str, as_json: bool, language: str | None) -> int:
 @language_option
 def resume(name: str, as_json: bool, language: str | None) -> int:
     """Let a paused batch go on."""
-    return _changed(lambda backend: batches.pause(backend, name, paused=False), language, as_json)
+    from orchestrator.cli.batch_actions import set_paused
 
-
-def _changed(change: Callable[[Any], BatchStatus], language: str | None, as_json: bool) -> int:
-    with connected(os.environ) as backend:
-        found = change(backend)
-    show(found, Terminal.of(os.environ), _words(language), as_json=as_json)
-    return 0
+    return set_paused(name, language, paused=False, as_json=as_json)

@@ -1,0 +1,134 @@
+"""The commands of `quorate batch`, once one of them is meant: what they load is not needed for their help."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from orchestrator.application import batch as batches
+from orchestrator.application.backend import Backend, connected
+from orchestrator.application.batch_from_git import HistoryRange
+from orchestrator.application.batch_input import item_schema
+from orchestrator.application.prepare import SubmissionRequest
+from orchestrator.cli.batch_results import write_history, write_report, write_results
+from orchestrator.cli.batches import BatchWanted, show, submit, validate, watch
+from orchestrator.cli.watching import actor
+from orchestrator.core.document import line
+from orchestrator.presentation.batches import batches_table, status_json
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.terminal import Terminal
+from shared.models.batches import BatchLimits, BatchStatus
+
+
+def _words(language: str | None) -> Translator:
+    return Translator(language or "en")
+
+
+def check_file(source: str, *, as_json: bool) -> int:
+    """Say what is wrong with a file."""
+    return validate(source, Path.cwd(), Terminal.of(os.environ), as_json=as_json)
+
+
+def print_schema(workflow: str) -> int:
+    """The schema of a line."""
+    Terminal.of(os.environ).result(dumps(item_schema(workflow)))
+    return 0
+
+
+def submit_file(
+    wanted: tuple[str, str | None],
+    limits: BatchLimits,
+    language: str | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+    **request: Any,
+) -> int:
+    """Submit a file, under a name if one is wanted."""
+    source, name = wanted
+    common = SubmissionRequest(directory=Path.cwd(), **request)
+    terminal = Terminal.of(os.environ, quiet=quiet)
+    typed = BatchWanted(source, common, limits, name)
+    return submit(typed, os.environ, terminal, _words(language), as_json=as_json)
+
+
+def list_all(limit: int, language: str | None, *, as_json: bool) -> int:
+    """The newest batches."""
+    with connected(os.environ, workers=False) as backend:
+        listed = batches.all_batches(backend, limit)
+    terminal = Terminal.of(os.environ)
+    if as_json:
+        rows = [status_json(each) for each in listed]
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "batches": rows}))
+    else:
+        terminal.result(batches_table(listed, _words(language)))
+    return 0
+
+
+def show_status(name: str, language: str | None, *, as_json: bool) -> int:
+    """How a batch stands."""
+    with connected(os.environ, workers=False) as backend:
+        found = batches.batch_status(backend, name)
+    show(found, Terminal.of(os.environ), _words(language), as_json=as_json)
+    return 0
+
+
+def follow(
+    name: str, watch_s: float | None, language: str | None, *, as_json: bool, quiet: bool
+) -> int:
+    """Follow a batch."""
+    terminal = Terminal.of(os.environ, quiet=quiet)
+    return watch(name, os.environ, terminal, _words(language), watch_s, as_json=as_json)
+
+
+def hand_over(name: str, output: Path | None, *, errors: bool) -> int:
+    """The results, a line each."""
+    with connected(os.environ, workers=False) as backend:
+        return write_results(backend, name, output, errors=errors)
+
+
+def report_on(name: str, outputs: tuple[Path, ...], language: str | None, *, as_json: bool) -> int:
+    """What a batch came to."""
+    terminal = Terminal.of(os.environ)
+    with connected(os.environ, workers=False) as backend:
+        return write_report(backend, name, outputs, terminal, _words(language), as_json=as_json)
+
+
+def write_from_git(repository: Path, output: Path | None, **wanted: Any) -> int:
+    """A file from a history."""
+    return write_history(repository, HistoryRange(**wanted), output, os.environ)
+
+
+def retry_failed(
+    name: str, limits: BatchLimits, language: str | None, *, cancelled: bool, as_json: bool
+) -> int:
+    """Ask again for what failed."""
+    with connected(os.environ) as backend:
+        found, items = batches.retry(backend, name, limits, cancelled=cancelled)
+    terminal, words = Terminal.of(os.environ), _words(language)
+    if not as_json:
+        terminal.talk([line(words.message("batch_retried", n=items))])
+    show(found, terminal, words, as_json=as_json)
+    return 0
+
+
+def cancel_all(name: str, language: str | None, *, at_once: bool, as_json: bool) -> int:
+    """Let nothing more of it begin, for good."""
+    return _changed(
+        lambda backend: batches.cancel(backend, name, actor(), at_once=at_once), language, as_json
+    )
+
+
+def set_paused(name: str, language: str | None, *, paused: bool, as_json: bool) -> int:
+    """Let nothing more of it begin for now, or let it go on."""
+    return _changed(lambda backend: batches.pause(backend, name, paused=paused), language, as_json)
+
+
+def _changed(change: Callable[[Backend], BatchStatus], language: str | None, as_json: bool) -> int:
+    with connected(os.environ) as backend:
+        found = change(backend)
+    show(found, Terminal.of(os.environ), _words(language), as_json=as_json)
+    return 0
