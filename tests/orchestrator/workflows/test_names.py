@@ -40,6 +40,10 @@ HOMONYMS = {
     ("shared/tools/catalogue.py", "undo"),  # a tool
     ("workers/tools/clinical/checks/monitoring.py", "plan"),  # a category of remarks
     ("workers/tools/sandbox/confine.py", "accept"),  # a system call
+    ("orchestrator/core/timetable.py", "skip"),  # what becomes of times that were missed
+    ("orchestrator/cli/commands/schedule/__init__.py", "skip"),
+    ("orchestrator/cli/commands/ci.py", "review"),  # the workflow of a pipeline's change
+    ("orchestrator/application/batch_from_git.py", "review"),  # the workflow of a batch of commits
 }
 # What people say in discussions is looked for there, in their words.
 LEXICA = "orchestrator/core/consensus/detectors/"

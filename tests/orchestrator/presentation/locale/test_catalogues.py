@@ -26,6 +26,7 @@ FILES = sorted(
 HANGUL = re.compile("[\uac00-\ud7a3]")
 # Words that are the same in Korean.
 ALIKE = {
+    "batch_head",
     "case_range",
     "cast_either",
     "cast_participant",
