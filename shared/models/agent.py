@@ -147,7 +147,10 @@ class CodeImpact(ForeignWire):
 
 
 class CheckedItem(ForeignWire):
-    """Something that was to be looked at, what was seen (`met`, `unmet`, `unknown`), and where."""
+    """Something that was to be looked at, what was seen (`met`, `unmet`, `unknown`), and where.
+
+    Of what is only shown the state says what it is: an `interface`, a `candidate`, a `place` of a migration.
+    """
 
     item: str
     state: str = "unknown"

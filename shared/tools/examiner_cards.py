@@ -6,12 +6,35 @@ from shared.models.agent import RepositoryExamination
 from shared.tools.agent_inputs import ExaminationInput
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits
 
-_PURPOSES = {
-    "dependency": "Compares what a repository imports, declares and locks.",
-    "documentation": "Compares docstrings with signatures, and pages with the files and commands that they name.",
-    "environment": "Names the runtimes, services and variables that a checkout needs, and what nothing pins.",
-    "ops": "Looks for what is unwise in images, services, pipelines and infrastructure.",
-    "verification": "Names the checkers that a project configures, with their commands.",
+# What each is for, and seconds of one processor on a repository of 2,000 files (docs/design/agent-examiners.md).
+_EXAMINERS = {
+    "dependency": ("Compares what a repository imports, declares and locks.", 6),
+    "design": (
+        "Shows the layers of modules, circles and outliers, and where what a task names would belong.",
+        4,
+    ),
+    "documentation": (
+        "Compares docstrings with signatures, and pages with the files and commands that they name.",
+        3,
+    ),
+    "environment": (
+        "Names the runtimes, services and variables that a checkout needs, and what nothing pins.",
+        1,
+    ),
+    "migration": (
+        "Lists in order what a migration would touch, what is deprecated, and how the schema's steps follow.",
+        6,
+    ),
+    "ml": (
+        "Looks for models, data, seeds, versions, notebooks and the evaluation of machine learning.",
+        2,
+    ),
+    "ops": ("Looks for what is unwise in images, services, pipelines and infrastructure.", 1),
+    "spec": (
+        "Goes through what a document asks for, and names the code and the tests that speak of it.",
+        3,
+    ),
+    "verification": ("Names the checkers that a project configures, with their commands.", 1),
 }
 EXAMINER_CARDS = tuple(
     ToolCard(
@@ -21,8 +44,8 @@ EXAMINER_CARDS = tuple(
         module=f"workers.tools.agent.examine_{name}",
         inputs=ExaminationInput,
         reply=RepositoryExamination,
-        cost=ToolCost(seconds=5),
+        cost=ToolCost(seconds=seconds),
         limits=ToolLimits(timeout_s=180.0),
     )
-    for name, purpose in _PURPOSES.items()
+    for name, (purpose, seconds) in _EXAMINERS.items()
 )

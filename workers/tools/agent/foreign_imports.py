@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 _JS_IMPORT = re.compile(
-    r"""^[ \t]*(?:import|export)\b[^'"`;]*?\bfrom\s*["']([^"'\n]+)["']"""
+    # A statement ends where the next one begins: a file of half statements is read once, not once for each.
+    r"""^[ \t]*(?:import|export)\b(?:(?!^[ \t]*(?:import|export)\b)[^'"`;])*?\bfrom\s*["']([^"'\n]+)["']"""
     r"""|^[ \t]*import\s*["']([^"'\n]+)["']|(?<![\w.])(?:require|import)\(\s*["']([^"'\n]+)["']\s*\)""",
     re.M,
 )
@@ -24,17 +25,34 @@ JS_SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 
 def javascript_packages(text: str) -> Iterator[tuple[str, int]]:
     """Packages by name, with lines; relative paths, aliases and Node's own modules are left out."""
+    for written, line in _javascript_imports(text):
+        name = _PACKAGE.match(written)
+        if name and name.group(1).partition("/")[0] not in NODE_MODULES:
+            yield name.group(1), line
+
+
+def javascript_files(text: str) -> Iterator[tuple[str, int]]:
+    """What a file imports by a relative path, with lines."""
+    return (row for row in _javascript_imports(text) if row[0].startswith("."))
+
+
+def _javascript_imports(text: str) -> Iterator[tuple[str, int]]:
     text = _JS_COMMENT.sub(lambda comment: "\n" * comment.group().count("\n"), text)
+    line, counted = 1, 0
     for match in _JS_IMPORT.finditer(text):
         group = next(number for number in (1, 2, 3) if match.group(number))
-        name = _PACKAGE.match(match.group(group))
-        if name and name.group(1).partition("/")[0] not in NODE_MODULES:
-            yield name.group(1), text.count("\n", 0, match.start(group)) + 1
+        line += text.count("\n", counted, match.start(group))
+        counted = match.start(group)
+        yield match.group(group), line
 
 
 def go_packages(text: str) -> Iterator[tuple[str, int]]:
     """Import paths with a domain in front, with lines."""
+    line, counted = 1, 0
     for block in _GO_BLOCK.finditer(text):
         for path in re.finditer(r'"([^"\n]+)"', block.group()):
+            start = block.start() + path.start()
+            line += text.count("\n", counted, start)
+            counted = start
             if "." in path.group(1).partition("/")[0]:
-                yield path.group(1), text.count("\n", 0, block.start() + path.start()) + 1
+                yield path.group(1), line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
@@ -52,3 +52,28 @@ def _names(node: ast.expr | None) -> Iterator[str]:
         for part in ast.walk(node):
             if isinstance(part, ast.Name):
                 yield part.id
+
+
+def bound_names(nodes: Iterable[ast.AST]) -> dict[str, str]:
+    """What the names of a file stand for by its absolute imports: `np` for numpy, `load` for `json.load`."""
+    bound: dict[str, str] = {}
+    for node in nodes:
+        match node:
+            case ast.Import():
+                plain = {
+                    each: each.name if each.asname else each.name.partition(".")[0]
+                    for each in node.names
+                }
+                bound |= {each.asname or name: name for each, name in plain.items()}
+            case ast.ImportFrom(module=str(module), level=0):
+                bound |= {each.asname or each.name: f"{module}.{each.name}" for each in node.names}
+    return bound
+
+
+def dotted_name(node: ast.expr) -> list[str]:
+    """`a.b.c` as it is written; empty for what is computed."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else []

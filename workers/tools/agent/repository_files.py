@@ -64,11 +64,12 @@ class RepositoryFiles:
     def tree(self, path: str) -> ast.Module | None:
         """A Python file parsed; None where it is none that this interpreter reads."""
         if path not in self._trees:
-            self._trees[path] = _parsed(self.texts[path])
+            self._trees[path] = parsed(self.texts[path])
         return self._trees[path]
 
 
-def _parsed(text: str) -> ast.Module | None:
+def parsed(text: str) -> ast.Module | None:
+    """A Python text as its tree; None where it is none that this interpreter reads."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -11,7 +11,8 @@ from shared.patterns import regex
 from shared.text.stemming import stem
 from workers.tools.agent.programming_words import KOREAN, MEANINGS
 
-_TOKEN = regex(r"[가-힣]+|[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*|[A-Za-z_]?\w+")
+_NAME = r"[A-Za-z_$](?:(?![가-힣])[\w$])*"  # Korean has its particles right after a name
+_TOKEN = regex(rf"[가-힣]+|{_NAME}(?:(?:\.|::|#|->){_NAME})*|[A-Za-z_]?\w+")
 _HANGUL = regex(r"[가-힣]+")
 _LATIN = regex(r"[A-Za-z0-9_$.:#>-]+")
 _PART = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[가-힣]+")

@@ -14,7 +14,6 @@ from shared.models.agent import RepositoryExamination
 from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.tools.agent_inputs import ExaminationInput
-from shared.tools.catalogue import CARDS
 
 MOST_POINTS, MOST_PATHS = 40, 10
 """Of what was seen, how much a coder is told, and how many files it is shown."""
@@ -22,11 +21,6 @@ MOST_POINTS, MOST_PATHS = 40, 10
 
 def examine(visit: Visit, what: str) -> Effect[Visit]:
     """Look from one point of view; points, items and facts go into the result, places into the context."""
-    if f"examine.{what}" not in CARDS:
-        missing = notice("agent_not_examined", mode=mode_words(visit.mode))
-        tell = visit.proceedings.need if visit.agent.coder is None else visit.proceedings.warn
-        tell(missing)
-        return visit
     seen = yield from use_tool(
         visit,
         what,

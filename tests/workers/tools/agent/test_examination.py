@@ -40,6 +40,14 @@ HOSTILE = {
     "README.md": "[x](" + "(" * 2000 + "\n```\n",
     "poetry.lock": "\0binary",
     "main.tf": "ingress {" * 500,
+    "n.ipynb": '{"cells": [{"cell_type": "code", "source": [1]}]}',
+    "docs/spec.md": "- [x] `" + "a.b" * 3000 + "\n" + "must " * 20_000,
+    "migrations/1_a.sql": "-- +goose Up\n" * 2000,
+    "migrations/99999999999999_b.sql": "",
+    "app/migrations/0001.py": "class Migration:\n    dependencies = [(1,), x, ('app', f())]\n",
+    "versions/a.py": "revision = down_revision = ('a',)\n",
+    "own/loop.py": "from . import loop\nfrom .... import x\nfrom own.loop import *\n",
+    "web/a.js": "import './a'\nimport '../../../../etc/passwd'\n",
 }
 
 
