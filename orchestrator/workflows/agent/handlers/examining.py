@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from orchestrator.core.replay.commands import Effect
 from orchestrator.workflows.agent.mode_context import AgentMessage, ModeContext
-from orchestrator.workflows.agent.modes import mode_words
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.agent.transitions import DONE
 from orchestrator.workflows.agent.work import ModeResult, Visit, use_tool
