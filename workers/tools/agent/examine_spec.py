@@ -52,7 +52,8 @@ _MEMBER = re.compile(r"(?:[A-Za-z_]\w*[.#:]+)*[A-Z]\w*[.#:]+[A-Za-z_]\w{3,}")
 """A member of a class, as a document names it: elsewhere it is called on an object."""
 _DEFINITION = re.compile(
     r"^[ \t]*(?:export[ \t]+)?(?:default[ \t]+)?(?:public[ \t]+|private[ \t]+|static[ \t]+|async[ \t]+|pub[ \t]+)*"
-    r"(?:func(?:tion)?|fn|class|interface|type|struct|enum|const|let|def|module|trait)[ \t]+(?:\([^)\n]*\)[ \t]*)?([A-Za-z_]\w*)",
+    r"(?:func(?:tion)?|fn|class|interface|type|struct|enum|const|let|def|module|trait)[ \t]+"
+    r"(?:\([^)\n]*\)[ \t]*)?([A-Za-z_]\w*)",
     re.MULTILINE,
 )
 
