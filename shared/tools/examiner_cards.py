@@ -8,7 +8,7 @@ from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits
 
 # What each is for, and seconds of one processor on a repository of 2,000 files (docs/design/agent-examiners.md).
 _EXAMINERS = {
-    "dependency": ("Compares what a repository imports, declares and locks.", 6),
+    "dependency": ("Compares what a repository imports, declares and locks.", 7),
     "design": (
         "Shows the layers of modules, circles and outliers, and where what a task names would belong.",
         4,
@@ -23,7 +23,7 @@ _EXAMINERS = {
     ),
     "migration": (
         "Lists in order what a migration would touch, what is deprecated, and how the schema's steps follow.",
-        6,
+        7,
     ),
     "ml": (
         "Looks for models, data, seeds, versions, notebooks and the evaluation of machine learning.",

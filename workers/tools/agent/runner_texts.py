@@ -146,7 +146,9 @@ _FORMS = (
         summary=regex(
             r"^(?:ℹ|#) (?:pass (?P<passed>\d+)|fail (?P<failed>\d+)|skipped (?P<skipped>\d+))\b"
         ),
-        failure=regex(r"^\s*(?:✖|not ok \d+ -) (?P<name>\S.*?)(?: \([\d.]+ms\))?$"),
+        failure=regex(
+            r"^\s*(?:✖|not ok \d+ -) (?!failing tests:$)(?P<name>\S.*?)(?: \([\d.]+ms\))?$"
+        ),
     ),
     RunnerForm(  # the Test Anything Protocol
         mark=regex(r"^(?:TAP version \d+|1\.\.\d+)"),

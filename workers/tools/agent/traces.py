@@ -70,6 +70,14 @@ _FORMS = (
         regex(r"^\s+at "),
         regex(r"^\s*\[cause\]: "),
     ),
+    TraceForm(  # what node --test writes of a failure as TAP
+        regex(
+            r"^\s+(?:async )?(?P<function>[\w.$<>\[\] ]{1,80}) "
+            r"\((?P<path>(?:file://|node:)?[^\s()]+?):(?P<line>\d+):\d+\)$"
+        ),
+        regex(r"^\s+name: '(?P<kind>[A-Z]\w*)'(?P<message>)$"),
+        regex(r"(?!)"),
+    ),
     TraceForm(  # Python's faulthandler, after the dots of pytest's progress
         regex(r'^\s+File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<function>.+)$'),
         regex(r"^[.sxXFE]*(?P<kind>Timeout|Fatal Python error)(?:: | )(?P<message>.*)$"),

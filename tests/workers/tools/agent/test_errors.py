@@ -51,6 +51,20 @@ Thread 0x00007f5d6fbd8b80 (most recent call first):
   File "/tmp/q/tests/test_app.py", line 6 in test_climb
   File "/venv/lib/python3.11/site-packages/_pytest/python.py", line 187 in pytest_pyfunc_call
 """
+NODE_TAP = """\
+not ok 1 - adds
+  ---
+  failureType: 'testCodeFailure'
+  error: |-
+    Expected values to be strictly equal:
+  name: 'AssertionError'
+  expected: 3
+  stack: |-
+    TestContext.<anonymous> (/tmp/q/web/index.js:2:46)
+    Test.runInAsyncScope (node:async_hooks:206:9)
+    async Suite.processPendingSubtests (node:internal/test_runner/test:374:7)
+  ...
+"""
 GROUP = """\
   + Exception Group Traceback (most recent call last):
   |   File "src/app.py", line 4, in main
@@ -159,6 +173,7 @@ def places(error: LocatedError) -> list[tuple[str, int]]:
             "undefined method `+' for nil",
             [("lib/cart.rb", 3), ("lib/cart.rb", 9)],
         ),
+        (NODE_TAP, "AssertionError", "", [("web/index.js", 2)]),
         (STUCK, "Timeout", "(0:00:24)!", [("src/util.py", 4), ("tests/test_app.py", 6)]),
         (PHP, "RuntimeException", "empty", [("src/Cart.php", 12)]),
         (
