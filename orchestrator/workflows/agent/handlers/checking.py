@@ -219,6 +219,7 @@ def profile(visit: Visit) -> Effect[ModeResult]:
         return visit.falls_short(DONE, _ran(report))
     visit = visit.at(context.done("profile", visit.key("command")))
     why = measured(report)
+    visit.proceedings.facts.append(why)
     if context.pending_files and AgentMode.BENCHMARK not in context.mode_history:
         return visit.ends("comparison_needed", why)
     if context.wants_change and visit.agent.coder and not context.pending_files:
@@ -258,6 +259,9 @@ def _compared(visit: Visit, before: CommandReport, after: CommandReport) -> Mode
         spread=f"{spread(before):.2f}",
     )
     visit.proceedings.facts.append(why)
+    if not visit.context.pending_files:
+        visit.proceedings.warn(notice("agent_same_state"))
+        return visit.ends("no_slower", why)
     if ratio <= 1 + NOISE or min(after.seconds) <= max(before.seconds):
         return visit.ends("no_slower", why)
     profiled = AgentMode.PROFILING in visit.context.mode_history
