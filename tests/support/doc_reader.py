@@ -54,6 +54,10 @@ CASE = {
 FILES = {
     "app.py": "def load(path):\n    return path\n",
     "src/app.py": "VALUE = 1\n",
+    "shop/__init__.py": "",
+    "shop/models.py": "class User:\n    def save(self):\n        return self\n",
+    "shop/checkout.py": "from shop.models import User\n\n\ndef checkout():\n    return User().save()\n\n\n"
+    "def main():\n    return checkout()\n",
     "question.md": "Is a monolith right for three people?\n",
     "PLAN.md": "# Move the shop\n1. stop the shop\n2. copy the data\n3. start the shop\n",
 }

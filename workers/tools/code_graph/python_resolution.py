@@ -127,7 +127,7 @@ class _Run:
         if solver is None:
             solver = self.live[module] = ModuleSolver(self.program, module, self.given)
         else:
-            for key in solver.asked & new.keys():
+            for key in sorted(solver.asked & new.keys()):  # full sets keep what comes first
                 solver.receive(key, new[key])
             solver.run()
         if number >= OPEN_KEYS_ROUND:
