@@ -13,6 +13,7 @@ import click
 
 from orchestrator.core.formats import USUAL_SUFFIXES, output_of
 from orchestrator.core.parts import split_names
+from orchestrator.core.pipelines import OnError
 from orchestrator.core.setting import TIMEOUT
 from orchestrator.settings.languages import LANGUAGES
 
@@ -76,6 +77,19 @@ def in_this_order(*decorators: Decorator) -> Decorator:
         return command
 
     return decorate
+
+
+pipeline_options = in_this_order(
+    click.option("--comment", is_flag=True, help="Comment on the request (GitHub, GitLab)."),
+    click.option(
+        "--on-error",
+        type=click.Choice([choice.value for choice in OnError]),
+        default=OnError.FAIL.value,
+        envvar="QUORATE_ON_ERROR",
+        help="Without a conclusion: fail the job, pass it, or pass with a warning.",
+    ),
+)
+"""What a job of a pipeline takes that reviews, or waits for a review."""
 
 
 class Finite(click.FloatRange):

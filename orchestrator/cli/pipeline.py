@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -38,7 +39,7 @@ from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.findings.excuses import IGNORES, INLINE, Ignore
 from orchestrator.core.findings.pushes import Persistence, PushHistory
 from orchestrator.core.formats import format_named
-from orchestrator.core.pipelines import PipelineContext
+from orchestrator.core.pipelines import OnError, PipelineContext
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
@@ -55,7 +56,6 @@ from shared.models.findings import Severity
 from shared.models.notices import notice
 from shared.settings import ServiceSettings
 
-FAIL, PASS, NEUTRAL = ON_ERROR = ("fail", "pass", "neutral")
 FAIL_ON = "gate.fail_on"
 NO_ANSWER = frozenset({ExitCode.INCONCLUSIVE, ExitCode.CREDENTIALS, ExitCode.UNREACHABLE})
 """The codes of a run without a conclusion, which `--on-error` is about; a tripped gate is never one of them."""
@@ -66,67 +66,172 @@ class PipelineOptions:
     """How a pipeline wants its review. `results`: the folder for the files that the platform takes."""
 
     detach: bool = False
-    on_error: str = FAIL
+    on_error: str = OnError.FAIL
     only_new: bool = False
     comment: bool = False
     results: Path = Path("quorate-results")
 
 
-def run_pipeline(
-    request: SubmissionRequest,
-    context: PipelineContext,
-    options: PipelineOptions,
-    output: OutputOptions,
-    environ: Mapping[str, str],
-) -> int:
-    """Review the change of this pipeline; the exit code of the job."""
-    terminal = Terminal.of(environ, quiet=output.quiet)
-    try:
-        code = _run(request, context, options, output, environ)
-    except QuorateError as error:
-        if error.exit_code not in NO_ANSWER or options.on_error == FAIL:
-            raise
-        return _let_pass(error.exit_code, str(error), context, options, terminal, Translator())
-    return code
+@dataclass(frozen=True)
+class PipelineJob:
+    """A job of a pipeline: what it runs for, what was typed, and where its results go."""
 
+    context: PipelineContext
+    options: PipelineOptions
+    output: OutputOptions
+    environ: Mapping[str, str]
 
-def _run(
-    request: SubmissionRequest,
-    context: PipelineContext,
-    options: PipelineOptions,
-    output: OutputOptions,
-    environ: Mapping[str, str],
-) -> int:
-    settings = ServiceSettings.from_environment(environ)
-    terminal = Terminal.of(environ, quiet=output.quiet)
-    located = locate_change(request.subject, request.directory, environ)
-    if configuration_of(request, environ, located).settings.gate.fail_on is None:
-        request = replace(request, settings={**request.settings, FAIL_ON: Severity.CRITICAL})
-    prepared = prepare_run(replace(request, unattended=True), environ)
-    words = output.words(prepared.make_spec(workflow_version=0))
-    printer = NoticePrinter(terminal, words)
-    for each in prepared.notices:
-        printer.warn(each)
-    reviewed = _reviewed(located)
-    ignores, expired = ignores_of(reviewed, datetime.now(UTC).date())
-    for entry in expired:
-        printer.warn(notice("ignore_expired", entry=entry))
-    output = replace(output, reports=(*prepared.reports, *_files(context, options, request)))
-    report = unasked_report(prepared)
-    if report is not None:
-        deliver(report, terminal, output, words)
-        return _conclude(report, None, context, options, terminal, words, environ)
-    backend = connect(Starting(settings, environ, workers=True), listener=printer)
-    try:
-        run = _submit(backend, prepared, context, options, ignores, printer)
-        if options.detach:
-            leave_it(run, terminal, output)
-            _write_outputs(context, environ, {"run": run})
-            return ExitCode.PENDING
-        terminal.talk([line(words.message("submitted", run=run, title=prepared.title))])
-        return _wait(backend, run, context, options, output, terminal, words, environ)
-    finally:
-        backend.close()
+    @cached_property
+    def terminal(self) -> Terminal:
+        """Where the job's log is read."""
+        return Terminal.of(self.environ, quiet=self.output.quiet)
+
+    def run(self, request: SubmissionRequest, key: str | None = None) -> int:
+        """Review the change; the exit code of the job. `key`: the run that has it is the one that is meant."""
+        try:
+            return self._run(request, key)
+        except QuorateError as error:
+            if error.exit_code not in NO_ANSWER or self.options.on_error == OnError.FAIL:
+                raise
+            return self._let_pass(error.exit_code, str(error), Translator())
+
+    def wait(self, backend: Backend, name: str) -> int:
+        """Wait for a run that was submitted before, write what the platform takes; the exit code of the job."""
+        report = report_of(backend, name)
+        return self._wait(backend, report.run.id, self.output.words(report.spec))
+
+    def _run(self, request: SubmissionRequest, key: str | None) -> int:
+        located = locate_change(request.subject, request.directory, self.environ)
+        if configuration_of(request, self.environ, located).settings.gate.fail_on is None:
+            request = replace(request, settings={**request.settings, FAIL_ON: Severity.CRITICAL})
+        prepared = prepare_run(replace(request, unattended=True), self.environ)
+        words = self.output.words(prepared.make_spec(workflow_version=0))
+        printer = NoticePrinter(self.terminal, words)
+        for each in prepared.notices:
+            printer.warn(each)
+        ignores, expired = ignores_of(_reviewed(located), datetime.now(UTC).date())
+        for entry in expired:
+            printer.warn(notice("ignore_expired", entry=entry))
+        job = replace(self, output=self._with_files(prepared, request.directory))
+        report = unasked_report(prepared)
+        if report is not None:
+            deliver(report, self.terminal, job.output, words)
+            return job._conclude(report, None, words)
+        settings = ServiceSettings.from_environment(self.environ)
+        backend = connect(Starting(settings, self.environ, workers=True), listener=printer)
+        try:
+            run = job._submit(backend, prepared, ignores, printer, key)
+            if self.options.detach:
+                leave_it(run, self.terminal, job.output)
+                job._write_outputs({"run": run})
+                return ExitCode.PENDING
+            submitted = words.message("submitted", run=run, title=prepared.title)
+            self.terminal.talk([line(submitted)])
+            return job._wait(backend, run, words)
+        finally:
+            backend.close()
+
+    def _with_files(self, prepared: PreparedRun, directory: Path) -> OutputOptions:
+        """The results that are wanted in files, with those that the platform takes in a folder of their own."""
+        names = self.context.platform.files
+        folder = directory / self.options.results
+        if names:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise EnvironmentFault(f"--results {folder}: {error.strerror}") from None
+        named = (each.partition(":") for each in names)
+        files = [(form, folder / name) for form, _, name in named]
+        return replace(self.output, reports=(*prepared.reports, *files))
+
+    def _submit(
+        self,
+        backend: Backend,
+        prepared: PreparedRun,
+        ignores: Sequence[Ignore],
+        printer: NoticePrinter,
+        key: str | None,
+    ) -> str:
+        known = known_on_target(backend, self.context) if self.options.only_new else ()
+        entries = [*ignores, *known]
+        stored: JsonValue = [each.model_dump(mode="json") for each in entries]
+        labels: dict[str, JsonValue] = {IGNORES: stored, INLINE: True}
+        if self.context.line is not None:
+            labels[LINE] = self.context.line
+        return submit_run(
+            backend,
+            labelled(prepared, labels),
+            printer,
+            watched=not self.options.detach,
+            idempotency_key=key or submission_key(backend, prepared, self.context, entries),
+        )
+
+    def _wait(self, backend: Backend, run: str, words: Translator) -> int:
+        def watch() -> int:
+            code = watch_until_done(backend, run, self.terminal, self.output, words)
+            report = report_of(backend, run)
+            if code == ExitCode.PENDING:
+                self._write_outputs({"run": run, "exit-code": str(code)})
+                return code
+            return self._conclude(report, history_of(backend, report), words)
+
+        return or_detach(backend, run, self.terminal, words, watch)
+
+    def _conclude(self, report: RunReport, history: PushHistory | None, words: Translator) -> int:
+        """Write what the platform takes besides files; the exit code of the job."""
+        code, platform = exit_code(report), self.context.platform
+        shown = [] if history is None else history_lines(history, words)
+        self.terminal.talk(shown)
+        if platform.annotations is not None:
+            sys.stderr.write(format_named(platform.annotations).render(report, words))
+        notes = ["".join(span.text for span in each) for each in shown]
+        self._write_summary(report, notes, words)
+        if self.options.comment:
+            self._comment(report, notes, words)
+        values = {
+            "run": report.run.id,
+            "verdict": str(report.verdict or ""),
+            "exit-code": str(int(code)),
+        }
+        self._write_outputs({**values, **_counts(history)})
+        if code in NO_ANSWER and self.options.on_error != OnError.FAIL:
+            return self._let_pass(code, words.translate(report.gate.reason), words)
+        return code
+
+    def _write_summary(self, report: RunReport, notes: Sequence[str], words: Translator) -> None:
+        if summary := self.environ.get(self.context.platform.summary or ""):
+            text = format_named("summary").render(report, words)
+            _append(Path(summary), "\n\n".join((text, *map(escape, notes))))
+
+    def _comment(self, report: RunReport, notes: Sequence[str], words: Translator) -> None:
+        """Comment on the request. What keeps the host from taking it is said, and changes no exit code."""
+        context = self.context
+        try:
+            host = host_of(context.platform.name, self.environ, context.repository, context.change)
+            if host is None or not context.change:
+                text = words.message("no_comments_here", platform=context.platform.name)
+                self.terminal.warn([line(text)])
+                return
+            body = whole_comment(report, words, notes)
+            posted = post_review(host, body, inline_comments(report, words), context.head_commit)
+        except (CredentialsRejected, EnvironmentFault) as error:
+            self.terminal.warn([line(words.message("comment_failed", why=str(error)))])
+            return
+        text = words.message("commented", inline=posted.inline, refused=posted.refused)
+        self.terminal.talk([line(text)])
+
+    def _let_pass(self, code: int, reason: str, words: Translator) -> int:
+        """A review without a conclusion that is not to stop the pipeline: it is said, and the job passes."""
+        text = words.message("ci_let_pass", code=int(code), why=reason.rstrip("."))
+        self.terminal.warn([line(text)])
+        mark = self.context.platform.warning
+        if self.options.on_error == OnError.NEUTRAL and mark is not None:
+            sys.stderr.write(f"{mark}{escape_data(text)}\n")
+        return ExitCode.OK
+
+    def _write_outputs(self, values: Mapping[str, str]) -> None:
+        if file := self.environ.get(self.context.platform.outputs or ""):
+            _append(Path(file), "".join(f"{name}={value}\n" for name, value in values.items()))
 
 
 def _reviewed(located: Located | None) -> Reviewed | None:
@@ -134,136 +239,6 @@ def _reviewed(located: Located | None) -> Reviewed | None:
         return None
     comparison = located.comparison
     return Reviewed(located.repository, comparison.base, comparison.reviewed)
-
-
-def _submit(
-    backend: Backend,
-    prepared: PreparedRun,
-    context: PipelineContext,
-    options: PipelineOptions,
-    ignores: Sequence[Ignore],
-    printer: NoticePrinter,
-) -> str:
-    entries = [*ignores, *(known_on_target(backend, context) if options.only_new else ())]
-    stored: JsonValue = [each.model_dump(mode="json") for each in entries]
-    labels: dict[str, JsonValue] = {IGNORES: stored, INLINE: True}
-    if context.line is not None:
-        labels[LINE] = context.line
-    key = submission_key(backend, prepared, context, entries)
-    return submit_run(
-        backend,
-        labelled(prepared, labels),
-        printer,
-        watched=not options.detach,
-        idempotency_key=key,
-    )
-
-
-def wait_for(
-    backend: Backend,
-    run: str,
-    context: PipelineContext,
-    options: PipelineOptions,
-    output: OutputOptions,
-    environ: Mapping[str, str],
-) -> int:
-    """Wait for a run that was submitted before, write what the platform takes; the exit code of the job."""
-    report = report_of(backend, run)
-    words = output.words(report.spec)
-    terminal = Terminal.of(environ, quiet=output.quiet)
-    return _wait(backend, report.run.id, context, options, output, terminal, words, environ)
-
-
-def _wait(
-    backend: Backend,
-    run: str,
-    context: PipelineContext,
-    options: PipelineOptions,
-    output: OutputOptions,
-    terminal: Terminal,
-    words: Translator,
-    environ: Mapping[str, str],
-) -> int:
-    def watch() -> int:
-        code = watch_until_done(backend, run, terminal, output, words)
-        report = report_of(backend, run)
-        if code == ExitCode.PENDING:
-            _write_outputs(context, environ, {"run": run, "exit-code": str(code)})
-            return code
-        history = history_of(backend, report)
-        return _conclude(report, history, context, options, terminal, words, environ)
-
-    return or_detach(backend, run, terminal, words, watch)
-
-
-def _conclude(
-    report: RunReport,
-    history: PushHistory | None,
-    context: PipelineContext,
-    options: PipelineOptions,
-    terminal: Terminal,
-    words: Translator,
-    environ: Mapping[str, str],
-) -> int:
-    """Write what the platform takes besides files; the exit code of the job."""
-    code = exit_code(report)
-    shown = [] if history is None else history_lines(history, words)
-    terminal.talk(shown)
-    if context.platform.annotations is not None:
-        sys.stderr.write(format_named(context.platform.annotations).render(report, words))
-    notes = [_text(each) for each in shown]
-    _write_summary(report, notes, context, words, environ)
-    if options.comment:
-        _comment(report, notes, context, terminal, words, environ)
-    counts = _counts(history)
-    values = {
-        "run": report.run.id,
-        "verdict": str(report.verdict or ""),
-        "exit-code": str(int(code)),
-    }
-    _write_outputs(context, environ, {**values, **counts})
-    if code in NO_ANSWER and options.on_error != FAIL:
-        reason = words.translate(report.gate.reason)
-        return _let_pass(code, reason, context, options, terminal, words)
-    return code
-
-
-def _write_summary(
-    report: RunReport,
-    notes: Sequence[str],
-    context: PipelineContext,
-    words: Translator,
-    environ: Mapping[str, str],
-) -> None:
-    summary = environ.get(context.platform.summary or "")
-    if summary:
-        text = format_named("summary").render(report, words)
-        _append(Path(summary), "\n\n".join((text, *map(escape, notes))))
-
-
-def _comment(
-    report: RunReport,
-    notes: Sequence[str],
-    context: PipelineContext,
-    terminal: Terminal,
-    words: Translator,
-    environ: Mapping[str, str],
-) -> None:
-    """Comment on the request. What keeps the host from taking it is said, and changes no exit code."""
-    try:
-        host = host_of(context.platform.name, environ, context.repository, context.change)
-        if host is None or not context.change:
-            text = words.message("no_comments_here", platform=context.platform.name)
-            terminal.warn([line(text)])
-            return
-        body = whole_comment(report, words, notes)
-        inline = inline_comments(report, words)
-        posted = post_review(host, body, inline, context.head_commit)
-    except (CredentialsRejected, EnvironmentFault) as error:
-        terminal.warn([line(words.message("comment_failed", why=str(error)))])
-        return
-    text = words.message("commented", inline=posted.inline, refused=posted.refused)
-    terminal.talk([line(text)])
 
 
 def history_lines(history: PushHistory, words: Translator) -> list[Line]:
@@ -280,51 +255,6 @@ def _counts(history: PushHistory | None) -> dict[str, str]:
         return {}
     counts = {state.value: str(history.count(state)) for state in Persistence}
     return {**counts, "resolved": str(len(history.resolved))}
-
-
-def _text(shown: Line) -> str:
-    return "".join(span.text for span in shown)
-
-
-def _let_pass(
-    code: int,
-    reason: str,
-    context: PipelineContext,
-    options: PipelineOptions,
-    terminal: Terminal,
-    words: Translator,
-) -> int:
-    """A review without a conclusion that is not to stop the pipeline: it is said, and the job passes."""
-    text = words.message("ci_let_pass", code=int(code), why=reason.rstrip("."))
-    terminal.warn([line(text)])
-    if options.on_error == NEUTRAL and context.platform.name == "github":
-        sys.stderr.write(f"::warning title=Quorate::{escape_data(text)}\n")
-    if options.on_error == NEUTRAL and context.platform.name == "azure":
-        sys.stderr.write(f"##vso[task.complete result=SucceededWithIssues;]{escape_data(text)}\n")
-    return ExitCode.OK
-
-
-def _files(
-    context: PipelineContext, options: PipelineOptions, request: SubmissionRequest
-) -> list[tuple[str, Path]]:
-    """The files that the platform takes, in a folder of their own."""
-    if not context.platform.files:
-        return []
-    folder = request.directory / options.results
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EnvironmentFault(f"--results {folder}: {error.strerror}") from None
-    named = (each.partition(":") for each in context.platform.files)
-    return [(form, folder / name) for form, _, name in named]
-
-
-def _write_outputs(
-    context: PipelineContext, environ: Mapping[str, str], values: Mapping[str, str]
-) -> None:
-    file = environ.get(context.platform.outputs or "")
-    if file:
-        _append(Path(file), "".join(f"{name}={value}\n" for name, value in values.items()))
 
 
 def _append(path: Path, text: str) -> None:

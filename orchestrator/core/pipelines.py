@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 REQUEST = "!"
@@ -16,12 +17,21 @@ REQUEST = "!"
 NO_COMMIT = "0" * 40
 
 
+class OnError(StrEnum):
+    """What becomes of a job whose review came to no conclusion: it fails, passes, or passes with a warning."""
+
+    FAIL = "fail"
+    PASS = "pass"  # noqa: S105 - no password
+    NEUTRAL = "neutral"
+
+
 @dataclass(frozen=True)
 class Platform:
     """How a platform names things; each field but the first and the last ones has names of variables.
 
     `before` is what a branch was before the push; `event` names a file with the event as JSON. `summary` names the file
-    to which Markdown is appended, `outputs` that of a step's values; `files` are written as FORMAT:NAME.
+    to which Markdown is appended, `outputs` that of a step's values; `files` are written as FORMAT:NAME. `warning` is
+    the log line that marks a step which passed with a warning, without its text.
     """
 
     name: str
@@ -37,6 +47,7 @@ class Platform:
     summary: str | None = None
     outputs: str | None = None
     annotations: str | None = None
+    warning: str | None = None
     files: tuple[str, ...] = ()
 
 
@@ -52,6 +63,7 @@ PLATFORMS = (
         summary="GITHUB_STEP_SUMMARY",
         outputs="GITHUB_OUTPUT",
         annotations="annotations",
+        warning="::warning title=Quorate::",
         files=("sarif:quorate.sarif",),
     ),
     Platform(
@@ -75,6 +87,7 @@ PLATFORMS = (
         branch=("SYSTEM_PULLREQUEST_SOURCEBRANCH", "BUILD_SOURCEBRANCHNAME"),
         repository=("BUILD_REPOSITORY_NAME",),
         annotations="azure",
+        warning="##vso[task.complete result=SucceededWithIssues;]",
         files=("sarif:quorate.sarif", "junit:quorate.xml", "markdown:quorate.md"),
     ),
     Platform(

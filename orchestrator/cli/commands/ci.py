@@ -12,7 +12,7 @@ from orchestrator.cli.options import (
     check_outputs,
     example,
     findings_options,
-    in_this_order,
+    pipeline_options,
     take,
     watch_limit_option,
 )
@@ -25,25 +25,6 @@ from orchestrator.cli.setting_options import (
 )
 
 REVIEW = "review"
-comment_option = click.option(
-    "--comment", is_flag=True, help="Comment on the request (GitHub, GitLab)."
-)
-pipeline_options = in_this_order(
-    comment_option,
-    click.option(
-        "--on-error",
-        type=click.Choice(("fail", "pass", "neutral")),
-        default="fail",
-        envvar="QUORATE_ON_ERROR",
-        help="Without a conclusion: fail the job, pass it, or pass with a warning.",
-    ),
-    click.option(
-        "--results",
-        type=click.Path(path_type=Path),
-        default=Path("quorate-results"),
-        help="Folder for the platform's files.",
-    ),
-)
 
 
 @click.command(
@@ -57,6 +38,12 @@ pipeline_options = in_this_order(
 @click.option("--detach", is_flag=True, help="Submit, print the run's id, exit 8.")
 @click.option("--only-new", is_flag=True, help="Do not count what the target branch has already.")
 @pipeline_options
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=Path("quorate-results"),
+    help="Folder for the platform's files.",
+)
 @setting_options(REVIEW)
 @holder_options(REVIEW)
 @key_option("gate.fail_on")
@@ -73,7 +60,7 @@ def ci(base: str | None, **typed: Any) -> int:
     is configured.
     """
     from orchestrator.application.pipelines import change_of, pipeline_of
-    from orchestrator.cli.pipeline import PipelineOptions, run_pipeline
+    from orchestrator.cli.pipeline import PipelineJob, PipelineOptions
     from orchestrator.cli.results import OutputOptions
     from orchestrator.cli.submission import SubmissionOptions, typed_request
 
@@ -86,4 +73,5 @@ def ci(base: str | None, **typed: Any) -> int:
     here = Path.cwd()
     change = change_of(context, here, os.environ, base)
     request = typed_request(REVIEW, change, submission, here, typed, output.language)
-    return run_pipeline(request, context, options, output, os.environ)
+    job = PipelineJob(context, options, output, os.environ)
+    return job.run(request, submission.idempotency_key)

@@ -13,6 +13,7 @@ from orchestrator.cli.options import (
     json_option,
     language_option,
     output_option,
+    pipeline_options,
     quiet_option,
     take,
     watch_limit_option,
@@ -22,14 +23,7 @@ from orchestrator.cli.options import (
 @click.command(epilog=example("quorate wait r3k --timeout 600 -o quorate.sarif"))
 @click.argument("run", metavar="RUN")
 @watch_limit_option
-@click.option(
-    "--on-error",
-    type=click.Choice(("fail", "pass", "neutral")),
-    default="fail",
-    envvar="QUORATE_ON_ERROR",
-    help="Without a conclusion: fail the job, pass it, or pass with a warning.",
-)
-@click.option("--comment", is_flag=True, help="Comment on the request (GitHub, GitLab).")
+@pipeline_options
 @output_option
 @json_option
 @language_option
@@ -41,11 +35,11 @@ def wait(run: str, **typed: Any) -> int:
     """
     from orchestrator.application.backend import connected
     from orchestrator.application.pipelines import pipeline_of
-    from orchestrator.cli.pipeline import PipelineOptions, wait_for
+    from orchestrator.cli.pipeline import PipelineJob, PipelineOptions
     from orchestrator.cli.results import OutputOptions
 
     check_outputs(typed["outputs"])
     options, output = take(PipelineOptions, typed), take(OutputOptions, typed)
     context = pipeline_of(os.environ)
     with connected(os.environ) as backend:
-        return wait_for(backend, run, context, options, output, os.environ)
+        return PipelineJob(context, options, output, os.environ).wait(backend, run)
