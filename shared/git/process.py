@@ -23,7 +23,8 @@ _COMPLAINTS: tuple[tuple[str, type[QuorateError], str], ...] = (
     (
         r"not a git repository",
         SubjectError,
-        "{where} is not inside a git repository. Go into one, or give a diff with --diff FILE.",
+        "{where} is not inside a git repository. Go into one, or name one: --repo DIR of agent and graph, --diff FILE "
+        "of a review.",
     ),
     (
         r"dubious ownership|unsafe repository",
