@@ -73,7 +73,13 @@ class HostAccess:
 
     def send(self, method: str, path: str, content: Mapping[str, Any] | None = None) -> Any:
         """One request; its JSON. Raises CredentialsRejected, CommentRefused or HostUnavailable."""
-        return self._answer(method, path, content).json()
+        answer = self._answer(method, path, content)
+        try:
+            return answer.json()
+        except ValueError:
+            raise HostUnavailable(
+                f"{method} {self.api}{path}: what answers sends no JSON."
+            ) from None
 
     def pages(self, path: str) -> Iterator[dict[str, Any]]:
         """The entries of a list."""

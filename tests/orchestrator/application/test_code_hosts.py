@@ -1,6 +1,9 @@
 """Comments on a request, against stand-ins that speak the hosts' protocols over real sockets."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -140,6 +143,45 @@ def test_a_host_that_stays_away_is_given_up(state: HostState) -> None:
     with pytest.raises(HostUnavailable, match="503"):
         post_review(host("github", state), MARK, (), COMMIT, clock)
     assert clock.waited == [1.0, 2.0, 4.0]
+
+
+@contextmanager
+def answering(work: Callable[[BaseHTTPRequestHandler], object]) -> Iterator[str]:
+    """A server that does this with every request; its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            work(self)
+
+        def log_message(self, *_args: object) -> None:
+            """Nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_page_of_a_proxy_is_no_answer_of_the_host():
+    def sign_in(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.end_headers()
+        request.wfile.write(b"<html>Sign in</html>")
+
+    with answering(sign_in) as address, pytest.raises(HostUnavailable, match="sends no JSON"):
+        HostAccess(address, {}).send("GET", "/user")
+
+
+def test_a_host_that_never_answers_is_left_in_time():
+    freed = threading.Event()
+    with answering(lambda _: bool(freed.wait(20))) as address:
+        with pytest.raises(HostUnavailable, match="does not answer: ReadTimeout"):
+            HostAccess(address, {}, timeout_s=0.2).send("GET", "/user")
+        freed.set()
 
 
 def test_a_comment_of_somebody_else_is_never_edited(state: HostState) -> None:
