@@ -120,7 +120,7 @@ def code_host() -> Iterator[HostState]:
     state = HostState()
     handler = type("Handler", (_Handler,), {"state": state})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     state.address = f"http://127.0.0.1:{server.server_address[1]}"
     try:
         yield state
