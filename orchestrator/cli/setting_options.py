@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -172,12 +173,19 @@ def _accepted(setting: Setting, field: FieldInfo, flag: Flag) -> dict[str, Any]:
 # ---- what a command takes that submits a run ----------------------------------------------------
 
 LONGEST_KEY = 200
+LOCK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,63}")
 
 
 def _checked_key(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> str | None:
     """An empty key is refused, not taken for none: a script's variable may be empty."""
     if typed is not None and not 0 < len(typed.strip()) <= LONGEST_KEY:
         raise click.BadParameter(f"1 to {LONGEST_KEY} characters are expected")
+    return typed
+
+
+def _checked_lock(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> str | None:
+    if typed is not None and LOCK_NAME.fullmatch(typed) is None:
+        raise click.BadParameter("up to 64 letters, digits, '.', '_' and '-', a letter first")
     return typed
 
 
@@ -194,6 +202,12 @@ submission_options = in_this_order(
         metavar="KEY",
         callback=_checked_key,
         help="The run that has this key already is the one meant: none is started twice.",
+    ),
+    click.option(
+        "--lock",
+        metavar="NAME",
+        callback=_checked_lock,
+        help="Start nothing (exit code 6) while another command on this machine holds the lock NAME.",
     ),
     reuse_option,
     key_option("privacy.allow_external"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,9 @@ from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.registry import is_conversation
 from shared.errors import ConfigurationError
+from shared.folders import make_private
 from shared.instance import Instance
+from shared.locks import try_lock
 from shared.models.run import ASK
 from shared.settings import ServiceSettings
 
@@ -47,6 +51,7 @@ class SubmissionOptions:
     estimate: bool = False
     decide: str | None = None
     idempotency_key: str | None = None
+    lock: str | None = None
 
     @property
     def asks(self) -> bool:
@@ -57,6 +62,26 @@ class SubmissionOptions:
     def mode(self) -> str | None:
         """Who decides."""
         return ASK if self.decide == "later" else self.decide
+
+
+@contextmanager
+def holding(lock: str | None, environ: Mapping[str, str]) -> Iterator[bool]:
+    """Hold a lock of this machine while a command works; False when another command has it."""
+    if lock is None:
+        yield True
+        return
+    folder = ServiceSettings.from_environment(environ).instance.state_dir / "locks"
+    make_private(folder)
+    descriptor = try_lock(folder / lock)
+    if descriptor is None:
+        text = f"another command holds the lock {lock}: nothing was started"
+        Terminal.of(environ).warn([line(text)])
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        os.close(descriptor)
 
 
 def is_unattended(

@@ -62,7 +62,8 @@ def ci(base: str | None, **typed: Any) -> int:
     from orchestrator.application.pipelines import change_of, pipeline_of
     from orchestrator.cli.pipeline import PipelineJob, PipelineOptions
     from orchestrator.cli.results import OutputOptions
-    from orchestrator.cli.submission import SubmissionOptions, typed_request
+    from orchestrator.cli.submission import SubmissionOptions, holding, typed_request
+    from orchestrator.presentation.exit_code import ExitCode
 
     check_outputs(typed["outputs"])
     options, output = take(PipelineOptions, typed), take(OutputOptions, typed)
@@ -74,4 +75,5 @@ def ci(base: str | None, **typed: Any) -> int:
     change = change_of(context, here, os.environ, base)
     request = typed_request(REVIEW, change, submission, here, typed, output.language)
     job = PipelineJob(context, options, output, os.environ)
-    return job.run(request, submission.idempotency_key)
+    with holding(submission.lock, os.environ) as may_start:
+        return job.run(request, submission.idempotency_key) if may_start else ExitCode.CONFLICT

@@ -120,7 +120,13 @@ def _chosen(typed: dict[str, Any]) -> str:
 def submit_typed(workflow: str, typed: dict[str, Any]) -> int:
     """Submit a run of the workflow with what was typed; the exit code."""
     from orchestrator.cli.results import OutputOptions
-    from orchestrator.cli.submission import SubmissionOptions, run_submission, typed_request
+    from orchestrator.cli.submission import (
+        SubmissionOptions,
+        holding,
+        run_submission,
+        typed_request,
+    )
+    from orchestrator.presentation.exit_code import ExitCode
 
     ctx = click.get_current_context()
     known = [name for name, entry in COMMANDS.items() if not entry.hidden]
@@ -133,8 +139,11 @@ def submit_typed(workflow: str, typed: dict[str, Any]) -> int:
     check_estimate(typed["outputs"], estimate=typed["estimate"])
     options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
     request = typed_request(workflow, subject, options, Path.cwd(), typed, output.language)
-    if isinstance(subject, CaseSource):
-        from orchestrator.cli.case_submission import run_cases
+    with holding(options.lock, os.environ) as may_start:
+        if not may_start:
+            return ExitCode.CONFLICT
+        if isinstance(subject, CaseSource):
+            from orchestrator.cli.case_submission import run_cases
 
-        return run_cases(request, subject, options, output, os.environ)
-    return run_submission(request, options, output, os.environ)
+            return run_cases(request, subject, options, output, os.environ)
+        return run_submission(request, options, output, os.environ)
