@@ -129,8 +129,8 @@ def _run_several(
         terminal.result(dumps(listed) if output.as_json else "\n".join(submitted))
         return ExitCode.OK
     head = words.message("cases_begun", n=len(submitted), batch=str(read.batch))
-    terminal.talk([line(Span(head, Style.STRONG))])
     try:
+        terminal.talk([line(Span(head, Style.STRONG))])
         _watch(backend, submitted, terminal, words, output.watch_s)
     except KeyboardInterrupt:
         terminal.warn([line(words.message("cases_detached", batch=str(read.batch)))])

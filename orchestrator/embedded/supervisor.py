@@ -345,6 +345,7 @@ class _Supervisor:
         children = tuple(
             ChildStatus(child.spec.name, child.pid, child.restarts, child.since)
             for child in self._children
+            if child.pid is not None or child.spec.is_needed
         )
         status = SupervisorStatus(True, os.getpid(), self._since, children, build=self._build)
         if status != self._recorded:

@@ -28,8 +28,8 @@ def rounds(report: RunReport, words: Translator = ENGLISH) -> list[Line]:
         if step.failure_kind is not None:
             why = f"  ⚠ {words.translate(failure_of(step))}"
             lines.append(line(Span(why, Style.WARNING)))
-        if step.reply is not None:
-            lines += block(_said(_own(step, step.reply), words), indent="  ")
+        if step.reply is not None and (text := _said(_own(step, step.reply), words)):
+            lines += block(text, indent="  ")
     lines += [_figures(recorded, words) for recorded in report.assessments]
     for row in report.records:
         lines.append(line(Span(f"{row.key}: ", Style.STRONG), record_text(row, words)))

@@ -202,7 +202,10 @@ def test_an_identical_turn_is_reused_only_when_asked_for(
     assert len(model_server.calls(model)) == 2
     third = reviewed(live, changed_repository, config, *panel("priced"), "--reuse")
     assert len(model_server.calls(model)) == 2
-    (step,) = third["rounds"][0]["steps"]
+    (before,), (step,) = (
+        [step for stage in run["rounds"] for step in stage["steps"] if "critique" in step["key"]]
+        for run in (first, third)
+    )
     assert "reused" in step["note"]
-    assert step["reply"] == first["rounds"][0]["steps"][0]["reply"]
+    assert step["reply"] == before["reply"]
     assert third["usage"]["cost_usd"] in (None, 0.0)

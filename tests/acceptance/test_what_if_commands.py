@@ -145,6 +145,7 @@ def test_a_fork_goes_on_with_more_rounds_other_rules_and_other_participants(
     plan = data(live, "fork", run, "--from", "round:3", "--rounds", "3", "--dry-run")["fork"]
     assert plan["then"] == ["critique/3/ada", "critique/3/bob"]
     assert [one["key"] for one in plan["copied"]] == [
+        "callers",
         "critique/1/ada",
         "critique/1/bob",
         "rebuttal/2/eve",

@@ -10,18 +10,11 @@ from functools import cache
 from pathlib import Path
 
 from orchestrator.settings.languages import LANGUAGES
-from shared.clinical.concept_names import korean_words
 
 HELP = "help"
 """The catalogue whose `msgid` are the English texts: what the command line says of itself.
 
 A workflow has its own as `ko.help.po`."""
-
-CONCEPT_WORDS: Mapping[str, Callable[[], Mapping[str, str]]] = {
-    "en": lambda: {name: name for name in korean_words()},
-    "ko": korean_words,
-}
-"""What clinical concepts are called, beside the files: `concept_<name>`. In English they bear their own names."""
 
 _HERE = Path(__file__).parent
 _WORKFLOWS = _HERE.parents[1] / "workflows"
@@ -51,8 +44,16 @@ def catalogue(language: str) -> MessageCatalogue:
     entries: dict[str, tuple[str, ...]] = {}
     for path in sorted(files):
         entries |= read_entries(path.read_text(encoding="utf-8"))
-    entries |= {f"concept_{name}": (word,) for name, word in CONCEPT_WORDS[language]().items()}
+    entries |= {f"concept_{name}": (word,) for name, word in _concept_words(language).items()}
     return MessageCatalogue(entries, _plural_rule(entries.pop("", ("",))[0]))
+
+
+def _concept_words(language: str) -> Mapping[str, str]:
+    """What clinical concepts are called, beside the files. In English they bear their own names."""
+    from shared.clinical.concept_names import korean_words  # noqa: PLC0415 - help reads no clinical tables
+
+    korean = korean_words()
+    return korean if language == "ko" else {name: name for name in korean}
 
 
 @cache

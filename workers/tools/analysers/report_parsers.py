@@ -26,7 +26,7 @@ LONGEST = {0: 4000, 4: 40, 5: 100, 6: 1000, 7: 300}
 HIGHEST = 10_000_000
 ESLINT_LEVELS = {1: "warning", 2: "error"}
 
-PYRIGHT_RULES = "https://github.com/microsoft/pyright/blob/main/docs/configuration.md"
+PYRIGHT_RULES = "https://microsoft.github.io/pyright/#/configuration"
 # A file by itself has none of the project's packages beside it.
 OF_PROJECTS = ("reportMissingImports", "reportMissingModuleSource", "reportMissingTypeStubs")
 
@@ -153,7 +153,7 @@ def _pyright(report: dict[str, str]) -> Iterator[Row]:
             diagnostic.get("severity"),
             rule or "syntax-error",
             diagnostic.get("message"),
-            f"{PYRIGHT_RULES}#{rule}" if rule else None,
+            f"{PYRIGHT_RULES}?id={rule.lower()}" if rule else None,
         )
 
 
