@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -69,10 +70,11 @@ class Desk:
         return [json.loads(each) for each in lines]
 
     def add(self, name: str = "nightly", *, host: str | None = "here", **more: object) -> None:
-        """A schedule that is due every minute."""
+        """A daily schedule: a minute that passes in a test makes it due no second time."""
+        start = datetime.now(UTC) - timedelta(minutes=20)
         request = ScheduleRequest(
             name=name,
-            cron="* * * * *",
+            cron=f"{start:%M %H} * * *",
             command=("review", "--base", "main"),
             directory=self.folder,
             host=host,
@@ -221,11 +223,6 @@ def test_times_at_which_nobody_was_there_count_once_or_not_at_all(
     desk: Desk, missed: Missed, expected: list[str]
 ):
     desk.add(missed=missed)
-    # A minutely schedule: the last of its times is always recent, so its row is made daily here.
-    execute(
-        desk.database,
-        "UPDATE schedules SET cron = to_char(now() - interval '20 minutes', 'MI HH24') || ' * * *'",
-    )
     desk.make_due(minutes=3 * 24 * 60)
     fire_due(desk.database, desk.program())
     assert desk.states() == expected
