@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shared.models.case import Division, LensPoint, Measurement, PatientFacts
+from shared.models.case import LensPoint, Measurement, PatientFacts
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
 from workers.tools.clinical.measurements import quantity_of_measurement, unit_written
@@ -30,6 +30,13 @@ _SAME_TEMPERATURE = 0.3
 _SLIP = 1.0
 _MOST_BREATHS = 100.0
 _SAME_WEIGHT = 0.03
+_LEFT_OUT = {
+    (True, False): Severity.CRITICAL,
+    (True, True): Severity.MAJOR,
+    (False, False): Severity.MAJOR,
+    (False, True): Severity.MINOR,
+}
+"""How grave a critical value is that nothing is done about: by whether there is a plan, and a vital sign."""
 
 
 def impossible_values(view: ValueView) -> list[LensPoint]:
@@ -177,8 +184,8 @@ def _written(value: Measurement) -> str:
 def critical_values(view: ValueView) -> list[LensPoint]:
     """Values at or beyond their critical limits, each quantity once.
 
-    One of the examination or of results that the assessment and plan do not take up is grave; one that they do, or
-    of a text without assessment and plan, is a risk factor.
+    One of this visit that the assessment and plan do not take up is grave, and so is one of a chart without a plan
+    that says nothing of what was done about it; what is taken up, or over, is a risk factor.
     """
     points: dict[str, LensPoint] = {}
     for value in view.values:
@@ -194,26 +201,21 @@ def critical_values(view: ValueView) -> list[LensPoint]:
 
 def _critical(view: ValueView, value: Measurement, source: str) -> LensPoint:
     quantity = quantity_of_measurement(value)
-    current = value.division in (Division.EXAM, Division.RESULTS) or _is_level(value)
-    open_now = current and not _over(view, value)
-    left_out = bool(view.plan) and open_now and not view.addressed(value.name)
-    code = "lens_critical_value_open" if left_out else "lens_critical_value"
-    grave = Severity.MAJOR if quantity and quantity.vital else Severity.CRITICAL
+    left_out = view.is_current(value) and not _over(view, value) and not view.is_taken_up(value)
+    if not left_out:
+        code, severity = "lens_critical_value", Severity.INFO
+    else:
+        code = "lens_critical_value_open" if view.plan else "lens_critical_value_unplanned"
+        severity = _LEFT_OUT[bool(view.plan), bool(quantity and quantity.vital)]
     return point(
         "critical_value",
-        grave if left_out else Severity.INFO,
+        severity,
         notice(code, value=value_notice(value)),
         [value.span],
         category="risk",
         citation=source,
         advice=notice("lens_advice_address_value") if left_out else None,
     )
-
-
-def _is_level(value: Measurement) -> bool:
-    """Whether it is the level of a drug, which a plan may state itself, outside the history."""
-    quantity = quantity_of_measurement(value)
-    return quantity is not None and quantity.drug and value.division is not Division.SUBJECTIVE
 
 
 def _over(view: ValueView, value: Measurement) -> bool:

@@ -17,8 +17,8 @@ from workers.tools.clinical.reference_ranges import reference_range
 
 _ATTENTION = {
     "heart_rate": r"arrhythm|fibrillation|svt|rate control|beta[- ]?block|brady|tachy|pacemaker|sepsis|shock|dehydrat"
-    r"|빈맥|서맥|부정맥|패혈증|쇼크|탈수",
-    "systolic_pressure": r"pressure|hypertens|hypotens|shock|sepsis|fluid|vasopress|norepinephrine|bolus"
+    r"|fluid|saline|bolus|bleed|hemorrh|빈맥|서맥|부정맥|패혈증|쇼크|탈수|수액|출혈",
+    "systolic_pressure": r"pressure|hypertens|hypotens|shock|sepsis|fluid|saline|vasopress|norepinephrine|bolus"
     r"|혈압|쇼크|수액|승압",
     "diastolic_pressure": r"pressure|hypertens|hypotens|혈압",
     "temperature": r"fever|febrile|infect|sepsis|antibiotic|pneumonia"
@@ -28,7 +28,7 @@ _ATTENTION = {
     "respiratory_rate": r"oxygen|respirat|ventilat|intubat|pneumonia|pulmonary|copd|asthma|acidosis"
     r"|산소|호흡|폐렴|천식",
     "coma_scale": r"conscious|mental status|intubat|stroke|head|brain|seizure|coma|의식|뇌|경련|기관",
-    "potassium": r"kal|potassium|dialysis|칼륨|투석",
+    "potassium": r"kal[ai]|kayexalate|polystyrene|patiromer|lokelma|gluconate|dialysis|칼륨혈|칼슘|칼리메이트|투석",
     "sodium": r"natr|sodium|saline|fluid|siadh|나트륨|식염수|수액",
     "glucose": r"glyc|gluco|diabet|insulin|ketoacid|\bdka\b|dextrose|sugar|당뇨|인슐린|혈당|포도당",
     "calcium": r"calc|bisphosph|parathyroid|칼슘|부갑상",
@@ -38,7 +38,7 @@ _ATTENTION = {
     "leukocytes": r"leuk|infect|antibiotic|sepsis|neutrop|lymphoma|백혈|감염|항생제|호중구",
     "creatinine": r"renal|kidney|nephr|\baki\b|\bckd\b|dialysis|creatinine|신장|신부전|콩팥|투석|크레아티닌",
     "urea_nitrogen": r"renal|kidney|nephr|\baki\b|\bckd\b|dialysis|bleed|dehydrat|신장|신부전|콩팥|투석|탈수|출혈",
-    "inr": r"\binr\b|warfarin|vitamin k|anticoag|plasma|coagulop|와파린|비타민 ?k|항응고|응고",
+    "inr": r"vitamin k|plasma|\bffp\b|\bpcc\b|coagulop|overanticoag|비타민 ?k|혈장|응고 ?장애",
     "ph": r"acidosis|alkalosis|acidemia|bicarb|ventilat|sepsis|shock|\bdka\b|산증|알칼리증|환기",
     "pco2": r"acidosis|alkalosis|ventilat|respirat|copd|산증|환기|호흡",
     "po2": r"oxygen|hypox|respirat|ventilat|산소|호흡",
@@ -47,6 +47,7 @@ _ATTENTION = {
 }
 """Words in an assessment or plan by which a value of that quantity is taken up, besides the quantity's own names."""
 _DRUGS = {
+    "inr": "warfarin|coumadin|anticoag|와파린|쿠마딘|항응고",
     "lithium": "lithium|리튬",
     "digoxin": "digoxin|디곡신|digi(?:bind|fab)",
     "vancomycin": "vanc|[반밴]코마이신",
@@ -62,13 +63,19 @@ _REPEATED = regex(r"(?i)\b(?:repeat(?:ed)?|follow-up) \Z")
 _REACH = 12
 _DECIMALS = ((1000, 0), (10, 1), (1, 2), (0.1, 3))
 """From a size on, the decimals that a value is told with."""
-_ATTENTIONS = {
-    **{name: regex(rf"(?i){words}") for name, words in _ATTENTION.items()},
-    **{
-        name: regex(rf"(?i)(?:{_LESS})[^\n]{{0,60}}(?:{words})|(?:{words})[^\n]{{0,60}}(?:{_LESS})")
-        for name, words in _DRUGS.items()
-    },
+_LOWERED = {
+    name: rf"(?:{_LESS})[^\n]{{0,60}}(?:{words})|(?:{words})[^\n]{{0,60}}(?:{_LESS})"
+    for name, words in _DRUGS.items()
 }
+_ATTENTIONS = {
+    name: regex("(?i)" + "|".join(words[name] for words in (_ATTENTION, _LOWERED) if name in words))
+    for name in {**_ATTENTION, **_LOWERED}
+}
+_ACTED = regex(
+    r"(?i)\b(?:re-?check|repeat|replet|replac|correct|giv(?:e|en|ing)\b|treat|monitor|bolus|transfus|start|hold|held"
+    r"|increas|decreas|stat\b|iv\b)|교정|보충|투여|재검|추적|주입|중단|보류|증량|감량"
+)
+"""Words of something that is done, in the line of an assessment that states a value itself."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,15 @@ class ValueView:
         )
 
     @cached_property
+    def words(self) -> str:
+        """The chart's text without its values and their names."""
+        text, pieces, at = self.chart.text, [], 0
+        for span in sorted((value.span for value in self.values), key=lambda span: span.start):
+            pieces.append(text[at : span.start])
+            at = max(at, span.end)
+        return "\n".join((*pieces, text[at:]))
+
+    @cached_property
     def planned_quantities(self) -> frozenset[str]:
         """Those that the assessment and plan name."""
         return frozenset(
@@ -115,14 +131,38 @@ class ValueView:
 
         A drug that is continued is named, and its toxic level is not taken up thereby.
         """
-        words = _ATTENTIONS.get(name)
-        named = name in self.planned_quantities and name not in _DRUGS
-        return named or bool(words and words.search(self.plan))
+        named = name in self.planned_quantities and (name not in _DRUGS or name in _ATTENTION)
+        return named or _is_attended(name, self.plan)
+
+    def is_taken_up(self, value: Measurement) -> bool:
+        """Whether the plan takes a value up; of a chart without one, whether anything in it tells of its cause or cure.
+
+        What the assessment itself states is not taken up by being stated.
+        """
+        if value.division is Division.PLAN:
+            line = self.chart.text.split("\n")[value.span.line - 1]
+            return _is_attended(value.name, self.plan or line) or bool(_ACTED.search(line))
+        return self.addressed(value.name) if self.plan else _is_attended(value.name, self.words)
+
+    def is_current(self, value: Measurement) -> bool:
+        """Whether it is of this visit: what a history with a heading tells, or tells as past, is not."""
+        if value.division is not Division.SUBJECTIVE:
+            return True
+        headed = any(
+            section.heading and section.first_line <= value.span.line <= section.last_line
+            for section in self.inputs.chart.sections
+        )
+        return not headed and not context_at(self.chart, value.span.start, value.span.end).past
 
     def _of_patient(self, span: ChartSpan) -> bool:
         context = context_at(self.chart, span.start, span.end)
         before = self.chart.text[max(0, span.start - _REACH) : span.start]
         return not (context.family or (context.planned and not _REPEATED.search(before)))
+
+
+def _is_attended(name: str, text: str) -> bool:
+    words = _ATTENTIONS.get(name)
+    return bool(words and words.search(text))
 
 
 def quantity_notice(name: str) -> Notice:

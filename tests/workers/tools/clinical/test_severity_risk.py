@@ -160,7 +160,53 @@ def test_a_critical_value_that_the_plan_leaves_out_is_grave_and_one_it_takes_up_
         results="Potassium 6.9 mmol/L.", plan="Hyperkalemia.\nGive calcium gluconate and insulin."
     )
     assert _point(taken_up, "critical_value").severity is Severity.INFO
-    assert _point("Potassium was 6.9 mmol/L.", "critical_value").severity is Severity.INFO
+
+
+@pytest.mark.parametrize(
+    ("text", "severity", "code"),
+    [
+        ("Potassium was 6.9 mmol/L.", Severity.MAJOR, "lens_critical_value_unplanned"),
+        ("칼륨 6.9 mmol/L.", Severity.MAJOR, "lens_critical_value_unplanned"),
+        (
+            "MEDICATIONS\nPotassium chloride 20 mEq daily\n\nRESULTS\nPotassium 6.9 mmol/L",
+            Severity.MAJOR,
+            "lens_critical_value_unplanned",
+        ),
+        ("BP was 72/40 mmHg.", Severity.MINOR, "lens_critical_value_unplanned"),
+        (
+            "Potassium was 6.9 mmol/L. He was given calcium gluconate.",
+            Severity.INFO,
+            "lens_critical_value",
+        ),
+        (
+            "BP was 72/40 mmHg. Two liters of saline fluid were given.",
+            Severity.INFO,
+            "lens_critical_value",
+        ),
+    ],
+)
+def test_a_critical_value_of_a_chart_without_a_plan_is_a_finding_unless_something_is_done_about_it(
+    text: str, severity: Severity, code: str
+) -> None:
+    raised = _point(text, "critical_value")
+    assert (raised.severity, raised.message.code) == (severity, code)
+    assert (raised.advice is None) is (severity is Severity.INFO)
+
+
+@pytest.mark.parametrize(
+    ("plan", "severity"),
+    [
+        ("AF on warfarin, INR 7.8. Continue warfarin 5 mg.", Severity.CRITICAL),
+        ("AF on warfarin, INR 7.8. Hold warfarin, recheck tomorrow.", Severity.INFO),
+        ("K 2.4\nOndansetron for nausea.", Severity.CRITICAL),
+        ("K 2.4, replete", Severity.INFO),
+    ],
+)
+def test_a_critical_value_that_the_assessment_only_states_is_not_taken_up(
+    plan: str, severity: Severity
+) -> None:
+    raised = _point(NOTE.format(results="WBC 6.2.", plan=plan), "critical_value")
+    assert raised.severity is severity
 
 
 def test_what_is_merely_abnormal_is_one_risk_factor_for_all_values() -> None:
@@ -177,7 +223,7 @@ def test_the_charts_own_range_decides_what_is_abnormal() -> None:
 
 def test_a_bound_is_abnormal_only_on_the_side_that_it_proves() -> None:
     assert severity_of("CRP <10 mg/L. ALT <60 U/L.").points == ()
-    assert _point("Glucose >600 mg/dL.", "critical_value").severity is Severity.INFO
+    assert _point("Glucose >600 mg/dL.", "critical_value").severity is Severity.MAJOR
 
 
 def test_a_trend_that_worsens_is_told_and_one_that_recovers_is_not() -> None:
