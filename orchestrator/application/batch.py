@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 from uuid import uuid4
@@ -37,6 +38,7 @@ from shared.store.batch_money import settle_batches
 from shared.store.batches import (
     cancel_batch,
     count_items,
+    discard_batch,
     find_batch,
     list_batches,
     pause_batch,
@@ -157,8 +159,14 @@ def _result(backend: Backend, item: ItemRow) -> dict[str, Any]:
 
 
 def cancel(backend: Backend, name: str, actor: str, *, at_once: bool = False) -> BatchStatus:
-    """Let nothing more of a batch begin; what is under way comes to its end, or is ended too (`at_once`)."""
+    """Let nothing more of a batch begin; what is under way comes to its end, or is ended too (`at_once`).
+
+    A batch whose submission was interrupted is forgotten: its file can be submitted again.
+    """
     row = backend.read(lambda connection: _named(connection, name))
+    if row.state is BatchState.FILLING and backend.write(partial(discard_batch, name=row.name)):
+        forgotten = {**dict.fromkeys(ItemState, 0), ItemState.MISSING: row.total}
+        return BatchStatus(replace(row, state=BatchState.CANCELLED), forgotten)
     backend.write(lambda connection: cancel_batch(connection, row.name, actor))
     if at_once:
         for item in items_of(backend, row.name):

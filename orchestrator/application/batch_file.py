@@ -10,7 +10,7 @@ import hashlib
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -25,6 +25,7 @@ MOST_LINES = 1_000_000
 MOST_LINE_BYTES = 32_000_000
 MOST_KEPT = 1_000
 _PIECE = 1 << 20
+_LINES_NAMED = 10
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -34,6 +35,22 @@ class LineFault:
 
     line: int
     reason: str
+
+
+def fault_rows(faults: Iterable[LineFault]) -> list[str]:
+    """A row for each reason with the lines that it is about: a mistake made in every line is one mistake."""
+    lines: dict[str, list[int]] = {}
+    for fault in faults:
+        lines.setdefault(fault.reason, []).append(fault.line)
+    return [f"{_place(numbers)}: {reason}" for reason, numbers in lines.items()]
+
+
+def _place(numbers: Sequence[int]) -> str:
+    if len(numbers) == 1:
+        return f"line {numbers[0]}" if numbers[0] else "the file"
+    more = len(numbers) - _LINES_NAMED
+    named = ", ".join(map(str, numbers[:_LINES_NAMED]))
+    return f"lines {named} and {more:,} more" if more > 0 else f"lines {named}"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ settings of its options model and the keys of the configuration.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -153,7 +153,9 @@ class BatchItem:
 def read_line(number: int, text: bytes) -> tuple[BatchItem | None, tuple[str, ...]]:
     """The item of a line, or everything that is wrong with it."""
     try:
-        content = json.loads(text.decode("utf-8"), parse_constant=_no_number)
+        content = json.loads(
+            text.decode("utf-8"), parse_constant=_no_number, object_pairs_hook=_once_each
+        )
     except UnicodeDecodeError:
         return None, ("it is not UTF-8",)
     except (ValueError, RecursionError) as error:
@@ -180,6 +182,16 @@ def read_line(number: int, text: bytes) -> tuple[BatchItem | None, tuple[str, ..
 
 def _no_number(text: str) -> None:
     raise ValueError(f"{text} is not a number")
+
+
+def _once_each(pairs: Sequence[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """The object; a name that stands twice in it would silently lose one of its values."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        doubled = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{doubled!r} stands twice in one object")
+    return content
 
 
 # ---- options ------------------------------------------------------------------------------------

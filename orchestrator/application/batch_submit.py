@@ -22,6 +22,7 @@ from orchestrator.application.batch_file import (
     BatchFile,
     FileCheck,
     LineFault,
+    fault_rows,
     read_items,
 )
 from orchestrator.application.batch_input import BatchItem, request_of
@@ -32,7 +33,7 @@ from orchestrator.application.prepare import PreparedRun, SubmissionRequest, pre
 from orchestrator.application.submit import allow_programs, checked_spec
 from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.engine.children import new_run_id
-from shared.errors import ConfigurationError, DecisionConflict, UserError
+from shared.errors import ConfigurationError, DecisionConflict, QuorateError, UserError
 from shared.faults import failpoint
 from shared.models.batches import BatchLimits, BatchRow, BatchState
 from shared.models.panel import Panel
@@ -61,11 +62,12 @@ class BatchFaults(UserError):
         """`wrong` is how many there are."""
         self.faults = tuple(faults)
         self.wrong = wrong
-        shown = self.faults[:_SHOWN]
-        more = [f"... and {wrong - len(shown):,} more"] if wrong > len(shown) else []
-        rows = (f"line {fault.line}: {fault.reason}" for fault in shown)
+        rows = fault_rows(self.faults)
+        more = [f"... and {len(rows) - _SHOWN:,} more reasons"] if len(rows) > _SHOWN else []
+        if wrong > len(self.faults):
+            more.append(f"... and {wrong - len(self.faults):,} more faults")
         head = f"{name} cannot be used; nothing was queued (`quorate docs batch` has the format):"
-        super().__init__("\n  ".join((head, *rows, *more)))
+        super().__init__("\n  ".join((head, *rows[:_SHOWN], *more)))
 
 
 @dataclass(frozen=True)
@@ -205,26 +207,41 @@ def _fill(
     stored = len(known)
     items = (item for item in read_items(request.file) if item.number not in known)
     while portion := list(islice(items, PORTION)):
-        captured = capture.portion(portion)
+        captured = _of_portion(backend, capture, portion, nothing_stored=not stored)
         if captured:
             backend.write(partial(_store, batch=row.name, captured=captured))
             failpoint("batch-portion-stored")
             stored += len(captured)
             observer.captured(stored, row.total)
     if capture.faults:
-        backend.write(lambda connection: discard_batch(connection, row.name))
+        backend.write(partial(discard_batch, name=row.name))
         raise BatchFaults(request.file.name, capture.faults, len(capture.faults))
     if not backend.write(lambda connection: open_batch(connection, row.name)):
         raise UserError(f"{request.file.name} has changed while it was read: submit it again")
 
 
+def _of_portion(
+    backend: Backend, capture: _Capture, portion: Sequence[BatchItem], *, nothing_stored: bool
+) -> list[_Captured]:
+    """The portion's items; what keeps all items from being captured (no model is here) leaves no empty batch behind."""
+    try:
+        return capture.portion(portion)
+    except QuorateError:
+        if nothing_stored:
+            backend.write(partial(discard_batch, name=capture.row.name))
+        raise
+
+
 def _store(connection: Connection, batch: str, captured: Sequence[_Captured]) -> None:
-    add_items(
+    if not add_items(
         connection,
         batch,
         [each.item for each in captured],
         _together(each.documents for each in captured),
-    )
+    ):
+        raise DecisionConflict(
+            f"the batch {batch} was cancelled while it was being submitted: nothing of it was queued"
+        )
 
 
 def _together(parts: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:

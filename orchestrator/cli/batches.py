@@ -36,7 +36,8 @@ def validate(source: str, directory: Path, terminal: Terminal, *, as_json: bool)
     if check.wrong:
         raise BatchFaults(file.name, check.faults, check.wrong)
     named = ", ".join(f"{number:,} {name}" for name, number in sorted(check.workflows.items()))
-    terminal.result(f"{file.name}: {check.total:,} items ({named})")
+    noun = "item" if check.total == 1 else "items"
+    terminal.result(f"{file.name}: {check.total:,} {noun} ({named})")
     return ExitCode.OK
 
 

@@ -100,7 +100,7 @@ class StatedChange(Wire):
         given = [name for name, value in forms.items() if value is not None]
         if len(given) != 1:
             named = " and ".join(given) or "none"
-            raise ValueError(f"a case has one of {', '.join(forms)}; here: {named}")
+            raise ValueError(f"expected one of {', '.join(forms)}; here: {named}")
         self._check_form()
         return self
 
@@ -217,10 +217,14 @@ def _is_other_branch(place: Sequence[int | str]) -> bool:
     return any(str(part).startswith("literal[") for part in place)
 
 
+_PLAIN = {"string_pattern_mismatch": "blanks and control characters are not allowed"}
+"""What a person reads instead of a regular expression; `CaseId` has the only one."""
+
+
 def _reason(error: Any) -> str:
     # pydantic names the branch of a union, too; a reader knows the fields only.
     place = ".".join(str(part) for part in error["loc"] if not str(part).startswith("tuple["))
-    text = str(error["msg"]).removeprefix("Value error, ")
+    text = _PLAIN.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ")
     return f"{place}: {text}" if place else text
 
 

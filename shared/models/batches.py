@@ -78,7 +78,8 @@ class BatchStatus:
     @property
     def is_over(self) -> bool:
         """Whether every item has ended."""
-        return self.ended == self.batch.total
+        not_to_come = self.counts[ItemState.MISSING] if self._is_cancelled else 0
+        return self.ended + not_to_come == self.batch.total
 
     @property
     def state(self) -> str:
@@ -86,10 +87,14 @@ class BatchStatus:
         if self.batch.state is BatchState.FILLING:
             return "filling"
         if self.is_over:
-            return "cancelled" if self.batch.state is BatchState.CANCELLED else "ended"
-        if self.batch.state is BatchState.CANCELLED:
+            return "cancelled" if self._is_cancelled else "ended"
+        if self._is_cancelled:
             return "cancelling"
         return self._held or "running"
+
+    @property
+    def _is_cancelled(self) -> bool:
+        return self.batch.state is BatchState.CANCELLED
 
     @property
     def _held(self) -> str | None:

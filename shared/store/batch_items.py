@@ -76,11 +76,20 @@ ON CONFLICT (batch, position) DO NOTHING
 
 def add_items(
     connection: Connection, batch: str, items: Sequence[NewItem], documents: Mapping[str, bytes]
-) -> None:
-    """Store items, their runs (queued, under the batch's name) and what these refer to; those that are there stay."""
+) -> bool:
+    """Store items, their runs (queued, under the batch's name) and what these refer to; those that are there stay.
+
+    False where the batch has been discarded: nothing is stored then.
+    """
+    if (
+        connection.execute("SELECT FROM batches WHERE name = %s FOR SHARE", (batch,)).fetchone()
+        is None
+    ):
+        return False
     put_documents(connection, documents)
     rows = ", ".join(map(_as_json, items))
     connection.execute(_ADD, {"batch": batch, "items": f"[{rows}]"})
+    return True
 
 
 def _as_json(item: NewItem) -> str:

@@ -105,13 +105,13 @@ def open_batch(connection: Connection, name: str) -> bool:
     return row is not None
 
 
-def discard_batch(connection: Connection, name: str) -> None:
-    """Forget a batch of which nothing has begun, with its runs."""
+def discard_batch(connection: Connection, name: str) -> bool:
+    """Forget a batch that is not open yet, with its runs; False where it is not there or open."""
     row = connection.execute(
         "SELECT FROM batches WHERE name = %s AND state = 'filling' FOR UPDATE", (name,)
     ).fetchone()
     if row is None:
-        return
+        return False
     runs = connection.execute(
         "DELETE FROM batch_items WHERE batch = %s RETURNING run_id", (name,)
     ).fetchall()
@@ -119,6 +119,7 @@ def discard_batch(connection: Connection, name: str) -> None:
         "DELETE FROM runs WHERE id = ANY(%s) AND status = 'queued'", ([row.run_id for row in runs],)
     )
     connection.execute("DELETE FROM batches WHERE name = %s", (name,))
+    return True
 
 
 _CANCEL_QUEUED = """

@@ -14,7 +14,9 @@ from orchestrator.application.batch_file import (
     MOST_KEPT,
     BatchFile,
     FileCheck,
+    LineFault,
     check_file,
+    fault_rows,
     opened,
     read_items,
 )
@@ -76,7 +78,8 @@ def test_every_workflow_that_people_start_can_be_an_item(workflow: str, tmp_path
         ({**line(), "parts": {"critic": "x"}}, "ask has no part 'critic'"),
         ({**line(), "labels": []}, "nothing is labelled"),
         ({**line(), "expected_verdict": "FINE"}, "expected_verdict"),
-        ({**line(), "custom_id": "with blank"}, "custom_id"),
+        ({**line(), "custom_id": "with blank"}, "custom_id: blanks and control characters"),
+        ('{"custom_id": "a", "custom_id": "b"}', "'custom_id' stands twice"),
     ],
 )
 def test_what_is_wrong_with_a_line_is_told_with_its_number(
@@ -100,6 +103,12 @@ def test_an_empty_file_is_refused(tmp_path: Path) -> None:
 def test_what_is_kept_of_the_faults_is_bounded_and_their_number_is_told(tmp_path: Path) -> None:
     seen = check(tmp_path, *["{"] * (MOST_KEPT + 50))
     assert (len(seen.faults), seen.wrong) == (MOST_KEPT, MOST_KEPT + 50)
+
+
+def test_a_mistake_in_every_line_is_one_row() -> None:
+    faults = [*(LineFault(number, "a") for number in range(1, 301)), LineFault(7, "b")]
+    rows = fault_rows(faults)
+    assert rows == ["lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 290 more: a", "line 7: b"]
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:

@@ -106,6 +106,16 @@ def test_every_line_that_cannot_be_captured_is_told_and_nothing_stays(
     assert fetch(database, "SELECT count(*) AS n FROM batches").n == 0
 
 
+def test_a_submission_that_nobody_can_answer_leaves_no_batch(
+    run: CommandLine, database: Database
+) -> None:
+    question = {"custom_id": "q", "workflow": "ask", "input": {"text": "What is a quorum?"}}
+    done = run("batch", "submit", "-", stdin=lines(question))
+    assert done.returncode != 0
+    assert "No model can answer" in done.stderr
+    assert fetch(database, "SELECT count(*) AS n FROM batches").n == 0
+
+
 def test_wrong_usage_is_told_before_anything_is_read(run: CommandLine) -> None:
     assert run("batch", "validate", "nowhere.jsonl").returncode == 2
     assert run("batch", "status", "nothing").returncode == 2
@@ -130,3 +140,19 @@ def test_a_submission_that_is_killed_goes_on_with_the_same_file(
     assert again.returncode == 0
     assert counts(run) == {"waiting": PORTION + 6}
     assert fetch(database, "SELECT count(*) AS n FROM runs").n == PORTION + 6
+
+
+def test_an_interrupted_submission_that_is_cancelled_is_forgotten(
+    run: CommandLine, database: Database
+) -> None:
+    content = lines(*(item(f"i{n}", after=f"x = {n + 5}\n") for n in range(PORTION + 1)))
+    cold = replace(run, cold=True)
+    cold("batch", "submit", "-", stdin=content, environ={"QUORATE_KILL_AT": "batch-portion-stored"})
+    cancelled = run("batch", "cancel", "--json")
+    assert (cancelled.returncode, json.loads(cancelled.stdout)["batch"]["state"]) == (
+        0,
+        "cancelled",
+    )
+    assert fetch(database, "SELECT count(*) AS n FROM runs").n == 0
+    assert run("batch", "submit", "-", stdin=content).returncode == 0
+    assert counts(run) == {"waiting": PORTION + 1}

@@ -59,7 +59,7 @@ def test_a_case_and_its_labels_are_read_with_their_line():
         ({"custom_id": ""}, "custom_id"),
         ({"custom_id": "two words"}, "custom_id"),
         ({"unknown": 1}, "unknown: Extra inputs"),
-        ({"diff": "x"}, "a case has one of diff, diff_file, after, revision; here: diff and after"),
+        ({"diff": "x"}, "expected one of diff, diff_file, after, revision; here: diff and after"),
         ({"after": None}, "here: none"),
         ({"after": {"a.py": "x = 1\n"}}, "after changes nothing"),
         ({"repository": "."}, "repository goes with revision"),

@@ -133,8 +133,10 @@ def test_a_batch_that_is_discarded_leaves_nothing_behind(database: Database) -> 
         atomic=True,
     )
     database.run(lambda connection: add_items(connection, NAME, items(2), {}), atomic=True)
-    database.run(lambda connection: discard_batch(connection, NAME), atomic=True)
+    assert database.run(lambda connection: discard_batch(connection, NAME), atomic=True)
     assert database.run(lambda connection: find_batch(connection, NAME)) is None
+    late = partial(add_items, batch=NAME, items=items(2), documents={})
+    assert not database.run(late, atomic=True)  # whoever was still submitting it
     assert fetch(database, "SELECT count(*) AS n FROM runs").n == 0
 
 
