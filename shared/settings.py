@@ -11,12 +11,14 @@ QUORATE_LOG            debug, info, warning                          (default: i
 QUORATE_ALLOWED        folder of what workers may run and call      (default: `allowed` in the instance's state;
                        `anything` turns the check off; see shared/allowed.py)
 QUORATE_MAX_USD_PER_DAY   what all runs together may cost in a day, UTC   (default: no limit)
+QUORATE_WEBHOOK_NETWORKS  private networks that webhooks may reach, like 10.1.0.0/16,127.0.0.1   (default: none)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_network
 
 from shared.errors import ConfigurationError
 from shared.instance import Endpoints, Instance
@@ -36,6 +38,7 @@ class ServiceSettings:
     late_acks: bool = False
     celery_consumer: bool = False
     max_usd_per_day: float | None = None
+    webhook_networks: tuple[str, ...] = ()
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> ServiceSettings:
@@ -48,6 +51,7 @@ class ServiceSettings:
             late_acks=_choice(environ, "QUORATE_ACKS", ("none", "late")) == "late",
             celery_consumer=_choice(environ, "QUORATE_CONSUMER", ("lean", "celery")) == "celery",
             max_usd_per_day=_dollars(environ, "QUORATE_MAX_USD_PER_DAY"),
+            webhook_networks=_networks(environ, "QUORATE_WEBHOOK_NETWORKS"),
         )
 
     @property
@@ -135,3 +139,15 @@ def _dollars(environ: Mapping[str, str], name: str) -> float | None:
             f"{name} is {value!r}: it must be an amount of US dollars, like 50."
         )
     return amount
+
+
+def _networks(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
+    names = tuple(part.strip() for part in environ.get(name, "").split(",") if part.strip())
+    for each in names:
+        try:
+            ip_network(each)
+        except ValueError as error:
+            raise ConfigurationError(
+                f"{name} names {each!r}: it must be networks like 10.1.0.0/16, parted by commas ({error})."
+            ) from None
+    return names

@@ -116,6 +116,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "schedule": _in(
         "schedule:schedule", "Runs that start by themselves, at their times.", CommandGroup.OPERATE
     ),
+    "webhooks": _in(
+        "webhooks:webhooks", "Report what happened to other systems.", CommandGroup.OPERATE
+    ),
     "serve": _in(
         "serve:serve", "Runs and decisions as JSON over HTTP, on loopback.", CommandGroup.OPERATE
     ),

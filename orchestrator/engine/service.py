@@ -13,6 +13,9 @@ from orchestrator.engine.advance import Engine
 from orchestrator.engine.listener import SignalListener
 from orchestrator.engine.sweeper import Sweeper
 from orchestrator.engine.tasks import AdvanceHandler, register
+from orchestrator.webhooks.addresses import read_networks
+from orchestrator.webhooks.delivering import WebhookDeliverer
+from orchestrator.webhooks.sending import MessageSender
 from orchestrator.workflows.descriptor import WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS, load_all
 from shared.delivery.broker import make_app
@@ -66,12 +69,18 @@ def main(settings: ServiceSettings, workflows: Mapping[str, WorkflowType[Any]] =
         Signals(settings.endpoints.redis_url), engine, app, presence.process_id
     )
 
+    # What waits for a receiver never takes a connection from what moves runs.
+    outbox = Database(url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
+    deliverer = WebhookDeliverer(outbox, MessageSender(read_networks(settings.webhook_networks)))
+
     def started(**_signal: object) -> None:
         presence.start()
         sweeper.start()
         listener.start()
+        deliverer.start()
 
     def stopped(**_signal: object) -> None:
+        deliverer.stop()
         listener.stop()
         sweeper.stop()
         presence.stop()

@@ -13,6 +13,7 @@ from shared.models.run import RunSpec
 from shared.store.batches import ITEM_STATE
 from shared.store.database import Connection
 from shared.store.documents import put_documents
+from shared.store.outbox import reopen_batches
 from shared.store.splicing import spliced
 
 
@@ -219,4 +220,7 @@ def try_again(connection: Connection, attempts: Sequence[NextAttempt]) -> int:
         )
         for each in attempts
     )
-    return connection.execute(_AGAIN, {"runs": f"[{rows}]"}).rowcount
+    items = connection.execute(_AGAIN, {"runs": f"[{rows}]"}).rowcount
+    for each in attempts:
+        reopen_batches(connection, each.run)
+    return items

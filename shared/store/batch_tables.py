@@ -22,6 +22,8 @@ batches = sa.Table(
     moment("exhausted_at"),
     moment("created_at", nullable=False, now=True),
     moment("opened_at"),
+    # No item is under way any more, and webhooks were told (shared/store/outbox.py).
+    moment("finished_at"),
 )
 
 batch_items = sa.Table(

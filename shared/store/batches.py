@@ -15,6 +15,7 @@ from typing import Any
 from shared.models.batches import BatchLimits, BatchRow, BatchState, ItemState
 from shared.models.outcomes import NO_ANSWER
 from shared.store.database import Connection
+from shared.store.outbox import announce_runs
 
 _COLUMNS = """name, source, fingerprint, total, state, max_usd, max_running, paused,
        exhausted_at IS NOT NULL AS exhausted, created_at, opened_at"""
@@ -130,7 +131,7 @@ WITH ended AS (
     INSERT INTO events (run_id, seq, type, body)
     SELECT id, logged, 'run.cancelled', jsonb_build_object('actor', %(actor)s::text) FROM ended
 )
-SELECT count(*)::int AS runs FROM ended
+SELECT array_agg(id) AS runs FROM ended
 """
 
 
@@ -139,7 +140,8 @@ def cancel_batch(connection: Connection, name: str, actor: str) -> int:
     connection.execute("UPDATE batches SET state = 'cancelled' WHERE name = %s", (name,))
     row = connection.execute(_CANCEL_QUEUED, {"name": name, "actor": actor}).fetchone()
     assert row is not None
-    return int(row.runs)
+    announce_runs(connection, row.runs or [])
+    return len(row.runs or [])
 
 
 _COUNTS = f"""

@@ -14,9 +14,11 @@ from typing import Any
 from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import DecisionAnswer, DecisionQuestion, DecisionState
 from shared.models.rows import DecisionRow
+from shared.models.webhooks import WebhookEvent
 from shared.store.database import Connection
 from shared.store.events import append_events
 from shared.store.offered import NOBODY, note_offered
+from shared.store.outbox import announce_decision
 from shared.store.runs import lock_free_run, lock_run
 from shared.store.views import label_of
 
@@ -91,6 +93,7 @@ def answer_decision(
         run,
         [("decision.answered", {"key": key, **answer.model_dump(mode="json")})],
     )
+    announce_decision(connection, WebhookEvent.DECISION_ANSWERED, run, key)
     return _row((*found[:5], "answered", json.loads(answer.model_dump_json()), *found[7:]))
 
 
@@ -146,5 +149,6 @@ def expire_decisions(connection: Connection) -> list[tuple[str, str]]:
             append_events(
                 connection, run, [("decision.expired", {"key": key, "choice": row.on_timeout})]
             )
+            announce_decision(connection, WebhookEvent.DECISION_ANSWERED, run, key)
             expired.append((run, key))
     return expired

@@ -16,6 +16,7 @@ from shared.store.children import FAMILY, ORPHANED, report_to_parent
 from shared.store.database import Connection
 from shared.store.documents import put_documents
 from shared.store.events import Event, append_events
+from shared.store.outbox import announce_runs, reopen_batches
 from shared.store.requests import REQUEST
 
 
@@ -287,6 +288,7 @@ def cancel_run(connection: Connection, run: str, actor: str) -> RunStatus | None
         (run,),
     )
     append_events(connection, run, [("run.cancelled", {"actor": actor})])
+    announce_runs(connection, [run])
     if locked.parent_run is not None and locked.parent_step is not None:
         reason = f"cancelled by {actor}"
         report_to_parent(connection, run, locked.parent_run, locked.parent_step, reason)
@@ -300,4 +302,6 @@ def unblock_run(connection: Connection, run: str) -> bool:
         "WHERE id = %s AND status = 'blocked' RETURNING id",
         (run,),
     ).fetchone()
+    if row is not None:
+        reopen_batches(connection, run)
     return row is not None

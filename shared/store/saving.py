@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from shared.models.outcomes import RunStatus
+from shared.models.webhooks import WebhookEvent
 from shared.store.children import report_to_parent
 from shared.store.database import Connection
+from shared.store.outbox import announce_decision, announce_runs
 from shared.store.requests import MOST_TOGETHER
 from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep, create_run
 from shared.store.splicing import spliced
@@ -94,6 +96,12 @@ def save(connection: Connection, written: Sequence[tuple[LockedRun, Changes]]) -
         },
     )
     parents = {run.id: _save_rest(connection, run, changes) for run, changes in written}
+    ended = [
+        run.id
+        for run, changes in written
+        if changes.status.final and not run.status.final and run.parent_run is None
+    ]
+    announce_runs(connection, ended)
     return {run: parent for run, parent in parents.items() if parent is not None}
 
 
@@ -186,6 +194,7 @@ def _open_decision(connection: Connection, run: str, decision: NewDecision) -> N
             decision.timeout_s,
         ),
     )
+    announce_decision(connection, WebhookEvent.DECISION_ASKED, run, decision.key)
 
 
 _LEDGER = """

@@ -17,6 +17,7 @@ documents                        content-addressed texts and files
  └──< code_graphs                which document is the graph of a tree of code
 code_facts                       what single files of code say, by a hash of all that it depends on
 schedules ──< firings            when runs start by themselves, and what came of each time
+webhooks ──< webhook_deliveries  where to report what happened, and the outbox of it
 processes                        presence: who is alive with how many slots, on the database's clock
 
 What is written again and again (`runs`, `steps`) stays narrow, what is written once and large has tables of its own: an
@@ -31,8 +32,17 @@ from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 from shared.store.batch_tables import batch_items, batches
 from shared.store.columns import metadata, moment, run_id, texts
 from shared.store.schedule_tables import firings, schedules
+from shared.store.webhook_tables import webhook_deliveries, webhooks
 
-__all__ = ["batch_items", "batches", "firings", "metadata", "schedules"]
+__all__ = [
+    "batch_items",
+    "batches",
+    "firings",
+    "metadata",
+    "schedules",
+    "webhook_deliveries",
+    "webhooks",
+]
 
 runs = sa.Table(
     "runs",

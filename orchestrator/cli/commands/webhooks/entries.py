@@ -1,0 +1,154 @@
+"""What `quorate webhooks` does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from orchestrator.application import webhooks
+from orchestrator.application.backend import connected
+from orchestrator.core.document import line
+from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
+from shared.models.webhooks import DeliveryState, WebhookEvent
+from shared.store.webhooks import Webhook, WebhookDelivery
+
+WEBHOOKS = ("webhook", "state", "waiting", "dead", "events", "url")
+DELIVERIES = ("message", "webhook", "event", "entered", "state", "attempts", "note")
+
+
+def run_add(
+    url: str,
+    name: str | None,
+    events: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    as_json: bool,
+) -> int:
+    """Enter a webhook; the secret goes to standard output, once."""
+    with connected(environ) as backend:
+        chosen, secret = webhooks.add(backend, url, name, [WebhookEvent(each) for each in events])
+    terminal = Terminal.of(environ)
+    if as_json:
+        added = {"name": chosen, "secret": secret}
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "webhook": added}))
+        return ExitCode.OK
+    terminal.result([line(secret)])
+    terminal.talk(
+        [
+            line(f"{chosen} is added. The line above is its secret: it is not shown again."),
+            line(f"Try it with `quorate webhooks test {chosen}`."),
+        ]
+    )
+    return ExitCode.OK
+
+
+def run_list(environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the webhooks; the exit code."""
+    with connected(environ, workers=False) as backend:
+        listed = webhooks.webhooks(backend)
+    terminal = Terminal.of(environ)
+    if as_json:
+        rows = [asdict(each) for each in listed]
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "webhooks": rows}))
+    elif listed:
+        shown = [_row(each) for each in listed]
+        terminal.result(table(WEBHOOKS, shown, terminal.columns, spare=(4, 5)))
+    else:
+        terminal.talk([line("There is no webhook: `quorate webhooks add` makes one.")])
+    return ExitCode.OK
+
+
+def run_rm(name: str, environ: Mapping[str, str]) -> int:
+    """Forget a webhook; the exit code."""
+    with connected(environ, workers=False) as backend:
+        webhooks.remove(backend, name)
+    Terminal.of(environ).result([line(f"{name} is removed")])
+    return ExitCode.OK
+
+
+def run_resume(name: str, environ: Mapping[str, str]) -> int:
+    """Let a disabled webhook go on; the exit code."""
+    with connected(environ) as backend:
+        waiting = webhooks.resume(backend, name)
+    Terminal.of(environ).result([line(f"{name} goes on; {waiting} messages wait for it")])
+    return ExitCode.OK
+
+
+def run_test(name: str, environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Send a test message; the exit code."""
+    with connected(environ) as backend:
+        delivery = webhooks.send_test(backend, name)
+    terminal = Terminal.of(environ)
+    delivered = delivery.state is DeliveryState.DELIVERED
+    if as_json:
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "delivery": asdict(delivery)}))
+    else:
+        came_to = "was taken" if delivered else f"was not taken: {delivery.last_error}"
+        terminal.result([line(f"{delivery.id} {came_to}")])
+    return ExitCode.OK if delivered else ExitCode.UNREACHABLE
+
+
+def run_deliveries(
+    name: str | None,
+    state: str | None,
+    limit: int,
+    environ: Mapping[str, str],
+    *,
+    as_json: bool,
+) -> int:
+    """Print the newest deliveries; the exit code."""
+    wanted = None if state is None else DeliveryState(state)
+    with connected(environ, workers=False) as backend:
+        listed = webhooks.deliveries(backend, name, wanted, limit)
+    terminal = Terminal.of(environ)
+    if as_json:
+        rows = [asdict(each) for each in listed]
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "deliveries": rows}))
+    elif listed:
+        shown = [_delivery_row(each) for each in listed]
+        terminal.result(table(DELIVERIES, shown, terminal.columns, spare=(6,)))
+    else:
+        terminal.talk([line("There is no such delivery.")])
+    return ExitCode.OK
+
+
+def run_redeliver(messages: Sequence[str], dead: str | None, environ: Mapping[str, str]) -> int:
+    """Send messages again; the exit code."""
+    with connected(environ) as backend:
+        count = webhooks.send_again(backend, messages, dead)
+    Terminal.of(environ).result([line(f"{count} messages are sent again")])
+    return ExitCode.OK
+
+
+def _row(webhook: Webhook) -> tuple[str, ...]:
+    return (
+        webhook.name,
+        "on" if webhook.disabled_at is None else f"disabled: {webhook.disabled_reason}",
+        str(webhook.waiting),
+        str(webhook.dead),
+        ", ".join(webhook.events),
+        webhook.url,
+    )
+
+
+def _delivery_row(delivery: WebhookDelivery) -> tuple[str, ...]:
+    note = delivery.last_error or ""
+    if delivery.state is DeliveryState.PENDING and delivery.attempts:
+        note = f"{note}; next attempt {_moment(delivery.due_at)}"
+    return (
+        delivery.id,
+        delivery.webhook,
+        delivery.event,
+        _moment(delivery.created_at),
+        delivery.state,
+        str(delivery.attempts),
+        note,
+    )
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}"

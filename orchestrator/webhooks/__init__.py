@@ -1,0 +1,1 @@
+"""Webhooks: what happened is reported to other systems, signed, until they have taken it."""
