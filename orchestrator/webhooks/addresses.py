@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from shared.errors import UserError
 
@@ -18,6 +18,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 Resolver = Callable[[str, int], list[str]]
 LONGEST_URL = 2_000
+PORTS = {"https": 443, "http": 80}
 SETTING = "QUORATE_WEBHOOK_NETWORKS"
 # RFC 6052: the last 32 bits of these are an IPv4 address that a translator calls.
 _NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
@@ -42,27 +43,23 @@ def read_url(url: str) -> ReceiverUrl:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-        host.encode("idna" if not host.isascii() else "ascii")
+        name = host if host.isascii() else host.encode("idna").decode()
     except (ValueError, UnicodeError) as error:
-        raise UserError(f"{url!r} is not a URL: {error}") from None
-    faults = {
-        "it must begin with https:// (or http://)": parts.scheme not in {"http", "https"},
-        "it names no host": not host,
-        "it must not carry a user name or a password": parts.username is not None,
-        "it must have no part after #": bool(parts.fragment),
-        f"it is longer than {LONGEST_URL} characters": len(url) > LONGEST_URL,
-        "it has blanks or characters that must be percent-encoded": not (
-            parts.path + parts.query
-        ).isascii()
-        or not url.isprintable()
-        or " " in url,
-    }
-    for fault, applies in faults.items():
-        if applies:
-            raise UserError(f"The URL {_shown(url)!r} cannot be a webhook's: {fault}.")
+        raise UserError(f"{_shown(url)!r} is not a URL: {error}.") from None
+    if fault := next((text for text, applies in _faults(url, parts) if applies), None):
+        raise UserError(f"The URL {_shown(url)!r} cannot be a webhook's: {fault}.")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    name = host if host.isascii() else host.encode("idna").decode()
-    return ReceiverUrl(parts.scheme, name, port or (443 if parts.scheme == "https" else 80), path)
+    return ReceiverUrl(parts.scheme, name, port or PORTS[parts.scheme], path)
+
+
+def _faults(url: str, parts: SplitResult) -> Iterator[tuple[str, bool]]:
+    yield "it must begin with https:// (or http://)", parts.scheme not in PORTS
+    yield "it names no host", not parts.hostname
+    yield "it must not carry a user name or a password", parts.username is not None
+    yield "it must have no part after #", "#" in url
+    yield f"it is longer than {LONGEST_URL} characters", len(url) > LONGEST_URL
+    plain = (parts.path + parts.query).isascii() and url.isprintable() and " " not in url
+    yield "it has blanks or characters that must be percent-encoded", not plain
 
 
 def _shown(url: str) -> str:

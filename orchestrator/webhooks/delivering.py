@@ -16,7 +16,7 @@ from functools import partial
 
 import structlog
 
-from orchestrator.webhooks.sending import MessageSender, Receipt
+from orchestrator.webhooks.sending import DeliveryReceipt, MessageSender
 from shared.errors import EnvironmentFault
 from shared.models.webhooks import WebhookEvent
 from shared.store.database import Database
@@ -59,7 +59,7 @@ def retry_in_s(attempts: int, draw: float, asked_s: float | None = None) -> floa
     return max(pause, min(asked_s or 0.0, PAUSES_S[-1]))
 
 
-def judge(claim: DeliveryClaim, receipt: Receipt, draw: float) -> DeliveryAttempt:
+def judge(claim: DeliveryClaim, receipt: DeliveryReceipt, draw: float) -> DeliveryAttempt:
     """What becomes of a delivery after an attempt. A test is tried once."""
     if receipt.delivered:
         return DeliveryAttempt(True, receipt.status, None)
@@ -120,7 +120,8 @@ class WebhookDeliverer:
         if not self._database.run(end, atomic=True):
             log.warning("webhook.lease_lost", webhook=webhook, message=claim.id)
         elif not attempt.delivered:
-            log.warning(
+            level = log.warning if attempt.retry_in_s is None else log.info
+            level(
                 "webhook.failed",
                 webhook=webhook,
                 message=claim.id,

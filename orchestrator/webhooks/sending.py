@@ -18,6 +18,7 @@ import certifi
 import httpcore
 
 from orchestrator.webhooks.addresses import (
+    PORTS,
     Network,
     ReceiverUrl,
     RefusedAddress,
@@ -36,7 +37,7 @@ LONGEST_NOTE = 300
 
 
 @dataclass(frozen=True)
-class Receipt:
+class DeliveryReceipt:
     """What a receiver answered, or why it did not."""
 
     status: int | None
@@ -58,7 +59,7 @@ class MessageSender:
     trust: ssl.SSLContext | None = None
     resolver: Resolver = resolve
 
-    def send(self, claim: DeliveryClaim, now: datetime) -> Receipt:
+    def send(self, claim: DeliveryClaim, now: datetime) -> DeliveryReceipt:
         """Deliver once; never raises for what a receiver does."""
         headers: dict[str, str] = {
             "content-type": "application/json",
@@ -70,20 +71,20 @@ class MessageSender:
             addresses = addresses_of(url, self.allowed, self.resolver)
             return self._post(url, addresses, headers, claim.body)
         except (UserError, RefusedAddress) as refusal:
-            return Receipt(None, _note(str(refusal)))
+            return DeliveryReceipt(None, _note(str(refusal)))
         except (httpcore.TimeoutException, TimeoutError):
-            return Receipt(None, f"no answer within {self.longest_s:g} s")
+            return DeliveryReceipt(None, f"no answer within {self.longest_s:g} s")
         except (
             httpcore.NetworkError,
             httpcore.ProtocolError,
             OSError,
             TooLarge,
         ) as error:
-            return Receipt(None, _note(str(error) or type(error).__name__))
+            return DeliveryReceipt(None, _note(str(error) or type(error).__name__))
 
     def _post(
         self, url: ReceiverUrl, addresses: Sequence[str], headers: dict[str, str], body: str
-    ) -> Receipt:
+    ) -> DeliveryReceipt:
         origin = httpcore.Origin(url.scheme.encode(), url.host.encode(), url.port)
         limits = AttemptLimits(time.monotonic() + self.longest_s)
         context = (self.trust or _public_trust()) if url.scheme == "https" else None
@@ -104,22 +105,21 @@ class MessageSender:
             return _receipt(answer)
 
 
-def _receipt(answer: httpcore.Response) -> Receipt:
+def _receipt(answer: httpcore.Response) -> DeliveryReceipt:
     """The answer's body is not wanted; what it says of a failure goes no further than its first words."""
     status = answer.status
     if 200 <= status < 300:
-        return Receipt(status)
+        return DeliveryReceipt(status)
     if 300 <= status < 400:
-        return Receipt(status, f"answered {status}: redirects are not followed")
+        return DeliveryReceipt(status, f"answered {status}: redirects are not followed")
     after = dict(answer.headers).get(b"retry-after", b"").decode("ascii", "replace")
     wait_s = float(after) if after.isascii() and after.isdigit() and len(after) < 9 else None
-    return Receipt(status, f"answered {status}", wait_s)
+    return DeliveryReceipt(status, f"answered {status}", wait_s)
 
 
 def _host_header(url: ReceiverUrl) -> str:
     host = f"[{url.host}]" if ":" in url.host else url.host
-    usual = 443 if url.scheme == "https" else 80
-    return host if url.port == usual else f"{host}:{url.port}"
+    return host if url.port == PORTS[url.scheme] else f"{host}:{url.port}"
 
 
 def _note(text: str) -> str:

@@ -96,13 +96,17 @@ def save(connection: Connection, written: Sequence[tuple[LockedRun, Changes]]) -
         },
     )
     parents = {run.id: _save_rest(connection, run, changes) for run, changes in written}
-    ended = [
+    announce_runs(connection, _ended(written))
+    return {run: parent for run, parent in parents.items() if parent is not None}
+
+
+def _ended(written: Iterable[tuple[LockedRun, Changes]]) -> list[str]:
+    """The runs that no other waits for and that end with these advances."""
+    return [
         run.id
         for run, changes in written
         if changes.status.final and not run.status.final and run.parent_run is None
     ]
-    announce_runs(connection, ended)
-    return {run: parent for run, parent in parents.items() if parent is not None}
 
 
 def _documents(written: Iterable[Changes]) -> dict[str, bytes]:

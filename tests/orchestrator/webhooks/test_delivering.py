@@ -13,7 +13,7 @@ import pytest
 
 from orchestrator.webhooks.addresses import read_networks
 from orchestrator.webhooks.delivering import PAUSES_S, WebhookDeliverer, judge, retry_in_s
-from orchestrator.webhooks.sending import MOST_BYTES, MessageSender, Receipt
+from orchestrator.webhooks.sending import MOST_BYTES, DeliveryReceipt, MessageSender
 from orchestrator.webhooks.signing import new_secret, sign
 from shared.models.webhooks import SUBSCRIBABLE, DeliveryState, WebhookEvent
 from shared.store.database import Database
@@ -379,5 +379,5 @@ def test_pauses_grow_are_spread_and_end_after_a_day() -> None:
 def test_a_receiver_may_ask_for_a_longer_pause_but_not_for_ever() -> None:
     claim = DeliveryClaim("m", "ci", WebhookEvent.RUN_FINISHED, "", "", "{}", 1, 1)
 
-    assert judge(claim, Receipt(429, "answered 429", 120), 0.5).retry_in_s == 120
-    assert judge(claim, Receipt(429, "answered 429", 1e9), 0.5).retry_in_s == PAUSES_S[-1]
+    assert judge(claim, DeliveryReceipt(429, "answered 429", 120), 0.5).retry_in_s == 120
+    assert judge(claim, DeliveryReceipt(429, "answered 429", 1e9), 0.5).retry_in_s == PAUSES_S[-1]
