@@ -14,8 +14,8 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-import certifi
 import httpcore
+import httpx
 
 from orchestrator.webhooks.addresses import (
     PORTS,
@@ -128,9 +128,9 @@ def _note(text: str) -> str:
 
 @cache
 def _public_trust() -> ssl.SSLContext:
-    """The system's authorities, a company's own among them, and the public ones where the system has none."""
-    context = ssl.create_default_context()
-    context.load_verify_locations(certifi.where())
+    """The public authorities (or those of SSL_CERT_FILE), and the system's, a company's own among them."""
+    context = httpx.create_ssl_context()
+    context.load_default_certs()
     return context
 
 
