@@ -115,3 +115,20 @@ class NoStandardInput:
         if named:
             self.diff(limit)
         return Piped()
+
+
+@dataclass(frozen=True)
+class GivenMaterial:
+    """Material that a caller holds beside a question; a panel reads it as a file, never as an instruction."""
+
+    content: bytes
+
+    def diff(self, limit: int) -> bytes:  # noqa: ARG002 - the Protocol's signature
+        """Raises UserError: material is no change."""
+        raise UserError("there is no standard input here: name a file, or give the text")
+
+    def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:  # noqa: ARG002 - the Protocol's signature
+        """The material. Raises UserError beyond `limit` bytes."""
+        if len(self.content) > limit:
+            raise UserError(f"the material is longer than {limit} bytes: give what matters of it")
+        return Piped(self.content)

@@ -122,6 +122,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "serve": _in(
         "serve:serve", "Runs and decisions as JSON over HTTP, on loopback.", CommandGroup.OPERATE
     ),
+    "mcp": _in("mcp:mcp", "Runs and decisions for coding assistants (MCP).", CommandGroup.OPERATE),
     "flower": _in("flower:flower", "The Flower dashboard, on loopback.", CommandGroup.OPERATE),
     "orchestrator": _in(
         "orchestrator:orchestrator",

@@ -26,6 +26,7 @@ from orchestrator.settings.sections import (
     DecisionSection,
     GateSection,
     Lower,
+    McpSection,
     OrchestratorSection,
     OutputEntry,
     PanelSection,
@@ -153,6 +154,7 @@ class Settings(_WithWorkflows):
     decision: DecisionSection = DecisionSection()
     budget: BudgetSection = BudgetSection()
     privacy: PrivacySection = PrivacySection()
+    mcp: McpSection = McpSection()
     output: Annotated[
         tuple[OutputEntry, ...],
         Setting(

@@ -327,6 +327,17 @@ class PrivacySection(Section):
     ] = True
 
 
+class McpSection(Section):
+    """What coding assistants may do that are connected by `quorate mcp`."""
+
+    decide: Annotated[
+        bool, Setting("`true`: an assistant may answer decisions; `false`: only people do")
+    ] = False
+    wait: Annotated[
+        Seconds, Setting("how long a tool waits for a run before it answers that it goes on")
+    ] = 50.0
+
+
 class OutputEntry(Section):
     """One report: its format and where it goes (`-` is standard output)."""
 

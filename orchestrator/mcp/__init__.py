@@ -1,0 +1,1 @@
+"""The Model Context Protocol around the use cases: what coding assistants call."""

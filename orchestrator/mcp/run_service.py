@@ -1,0 +1,232 @@
+"""What an assistant may do, over the use cases: typed values in, typed values out; no protocol in here.
+
+An assistant is not the person at the terminal. It names participants that the configuration knows, lowers the limit of
+costs but never raises it, decides only with `mcp.decide`, and does not read runs that stay on this machine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from orchestrator.application.backend import Backend, connect
+from orchestrator.application.capture import SubjectInput
+from orchestrator.application.decide import DecisionRequest, decide
+from orchestrator.application.lifecycle import cancel
+from orchestrator.application.listings import inbox, runs
+from orchestrator.application.notice_listener import NoticeList
+from orchestrator.application.participants import list_participants
+from orchestrator.application.prepare import (
+    ALLOW_EXTERNAL,
+    NO_INPUT,
+    SubmissionRequest,
+    configuration_of,
+    prepare_run,
+)
+from orchestrator.application.report import report_of
+from orchestrator.application.subject_input import GivenMaterial
+from orchestrator.application.submit import submit_run
+from orchestrator.application.unasked import unasked_report
+from orchestrator.application.watch import RunObserver, RunWatcher
+from orchestrator.core.formats import format_named
+from orchestrator.core.setting import settings_of
+from orchestrator.embedded.starting import Starting
+from orchestrator.mcp.outputs import (
+    MAX_ROWS,
+    DecisionOutput,
+    InboxOutput,
+    ParticipantPage,
+    RunOutput,
+    RunPage,
+    TextPart,
+    decision_output,
+    inbox_output,
+    part_of,
+    participant_page,
+    run_entry,
+    run_output,
+)
+from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.report import RunReport
+from orchestrator.settings.loading import load_configuration
+from orchestrator.settings.sections import McpSection
+from orchestrator.workflows.registry import WORKFLOWS
+from shared.errors import UserError
+from shared.patterns import regex
+from shared.settings import ServiceSettings
+from shared.store.views import RunFilter, find_run
+
+CHANNEL = "mcp"
+_PLAIN_NAME = regex(r"[\w.+-]{1,64}(?:@[\w.+-]{1,64})?")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What an assistant asks for besides the subject; None and nothing: the configuration says it."""
+
+    participants: Sequence[str] = ()
+    max_cost_usd: float | None = None
+    material: str = ""
+
+
+@dataclass
+class RunService:
+    """The runs of one installation, seen from one directory. The servers are started by the first call."""
+
+    directory: Path
+    environ: Mapping[str, str]
+    actor: str
+    config: Path | None = None
+    _opening: threading.Lock = field(default_factory=threading.Lock)
+    _backend: Backend | None = None
+
+    @property
+    def settings(self) -> McpSection:
+        """What the configuration allows assistants, as it stands now."""
+        loaded = load_configuration(self.directory, self.environ, explicit=self.config)
+        section: McpSection = loaded.settings.mcp
+        return section
+
+    def close(self) -> None:
+        """Drop the connections."""
+        if self._backend is not None:
+            self._backend.close()
+
+    # ---- work -----------------------------------------------------------------------------------
+
+    def submit(self, workflow: str, subject: SubjectInput, wish: Wish) -> str | RunOutput:
+        """Submit a run; its id, or its result where nobody has to be asked. Raises QuorateError."""
+        request = SubmissionRequest(
+            directory=self.directory,
+            workflow=workflow,
+            subject=subject,
+            panel=_names(wish.participants),
+            config=self.config,
+        )
+        if wish.max_cost_usd is not None:
+            request = self._with_limit(request, wish.max_cost_usd)
+        material = GivenMaterial(wish.material.encode()) if wish.material else NO_INPUT
+        prepared = prepare_run(request, self.environ, material)
+        if prepared.is_change and (report := unasked_report(prepared)) is not None:
+            return run_output(report, Translator(report.spec.language))
+        return submit_run(self._open(), prepared, NoticeList())
+
+    def watch(self, run: str, observer: RunObserver, wait_s: float) -> bool:
+        """Wait until the run is settled; False when the time was over before."""
+        return RunWatcher(self._open(), run, observer).watch_until_settled(wait_s)
+
+    def cancel(self, run: str, actor: str) -> str:
+        """End a run; its id. Raises UserError when it has ended already."""
+        return cancel(self._open(), self.visible(run), actor)
+
+    def decide(self, request: DecisionRequest) -> DecisionOutput:
+        """Answer a decision, where assistants may. Raises UserError, UnknownRun or DecisionConflict."""
+        if not self.settings.decide:
+            raise UserError(
+                "an assistant may not decide here: `mcp.decide` is false (`quorate docs mcp`). A person answers with "
+                f"`quorate decide {request.run} {request.choice}`"
+            )
+        self.visible(request.run)
+        return decision_output(decide(self._open(), request))
+
+    # ---- looks ----------------------------------------------------------------------------------
+
+    def visible(self, run: str) -> str:
+        """The id of the run that is meant. Raises UnknownRun, or UserError for one that assistants do not see."""
+        row = self._open().read(lambda connection: find_run(connection, run))
+        if stays_here(row.workflow):
+            raise UserError(
+                f"run {row.id} is about a {row.workflow}, whose texts stay on this machine: a person reads it with "
+                f"`quorate show {row.id}`"
+            )
+        return row.id
+
+    def show(self, run: str, offset: int = 0) -> RunOutput:
+        """The run as it stands."""
+        report = self._report(run)
+        return run_output(report, Translator(report.spec.language), offset)
+
+    def written(self, run: str, form: str, offset: int = 0) -> TextPart:
+        """A part of the run's result in a format."""
+        chosen = format_named(form)
+        report = self._report(run)
+        text, next_offset = part_of(chosen.render(report, Translator(report.spec.language)), offset)
+        return TextPart(
+            run=report.run.id,
+            format=chosen.name,
+            media_type=chosen.media_type,
+            text=text,
+            next_offset=next_offset,
+        )
+
+    def whole(self, run: str, form: str, limit: int) -> str:
+        """The run's whole result in a format. Raises UserError for one that is longer than `limit`."""
+        report = self._report(run)
+        text = format_named(form).render(report, Translator(report.spec.language))
+        if len(text) > limit:
+            raise UserError(
+                f"the result of {report.run.id} as {form} has {len(text)} characters: read it in parts with the tool "
+                f"`results`, or write it with `quorate show {report.run.id} -o {form}:FILE`"
+            )
+        return text
+
+    def runs(self, status: str | None, workflow: str | None, repository: str | None) -> RunPage:
+        """The newest runs that assistants see."""
+        wanted = RunFilter(status=status, workflow=workflow, repository=repository)
+        listed = runs(self._open(), limit=MAX_ROWS, wanted=wanted)
+        rows = [run_entry(row) for row in listed.rows if not stays_here(row.workflow)]
+        return RunPage(runs=rows, has_more=listed.has_more)
+
+    def inbox(self) -> InboxOutput:
+        """What waits for a person, as far as assistants see it."""
+        backend = self._open()
+        waiting = inbox(backend)
+        names = {row.run_id for row in waiting.decisions} | {row.run_id for row in waiting.turns}
+        workflows = {name: backend.read(partial(find_run, name=name)).workflow for name in names}
+        return inbox_output(
+            [row for row in waiting.decisions if not stays_here(workflows[row.run_id])],
+            [turn for turn in waiting.turns if not stays_here(workflows[turn.run_id])],
+        )
+
+    def participants(self) -> ParticipantPage:
+        """Who can take part; nothing is started."""
+        return participant_page(list_participants((), self.config, self.environ, self.directory))
+
+    # ---- inside ---------------------------------------------------------------------------------
+
+    def _report(self, run: str) -> RunReport:
+        return report_of(self._open(), self.visible(run))
+
+    def _with_limit(self, request: SubmissionRequest, usd: float) -> SubmissionRequest:
+        own = configuration_of(request, self.environ).settings.budget.per_run_usd
+        limit: Mapping[str, JsonValue] = {
+            "budget.per_run_usd": usd if own is None else min(own, usd)
+        }
+        return SubmissionRequest(**{**request.__dict__, "settings": limit})
+
+    def _open(self) -> Backend:
+        with self._opening:
+            if self._backend is None:
+                settings = ServiceSettings.from_environment(self.environ)
+                self._backend = connect(Starting(settings, self.environ, workers=True))
+            return self._backend
+
+
+def stays_here(workflow: str) -> bool:
+    """Whether the texts of a workflow leave this machine only when a person types so: an assistant reads none."""
+    return ALLOW_EXTERNAL in dict(settings_of(WORKFLOWS[workflow].options))
+
+
+def _names(participants: Sequence[str]) -> tuple[str, ...]:
+    """The names. Raises UserError for what names a file, an address or a part instead."""
+    for name in participants:
+        if not _PLAIN_NAME.fullmatch(name):
+            raise UserError(
+                f"{name!r} is no participant's name: take names that the tool `participants` lists"
+            )
+    return tuple(participants)
