@@ -45,6 +45,11 @@ _PHONE = regex(
     r"|(?:\+44[ ]?|0)(?:7\d{3}[ ]?\d{6}|7\d{3}[ ]\d{3}[ ]\d{3}|[12]\d{2,3}[ ]\d{3}[ ]?\d{3,4})"
     r"|\+(?!1[ .-]?[(2-9]|82|44)[1-9]\d{0,2}(?:[ .-]\d{2,5}){2,5})(?![\d-])"
 )
+_SHORT_PHONE = regex(
+    r"\b(?:next of kin|nok|emergency contact|proxy|contact|tel|phone|cell|home|work)\b[^\n\d]{0,60}?"
+    r"(?<![\d.-])([2-9]\d\d-\d{4})(?![\d-])",
+    re.IGNORECASE,
+)
 _CALLED_PHONE = regex(
     r"(?:\b(?:tel|phone|ph|cell|mobile|fax|telephone|pager|contact|beeper|voicemail|call(?:[ ]?back)?|"
     r"reached (?:at|on)|"
@@ -72,7 +77,9 @@ _RECORD = regex(
 )
 _SHORT_RECORD = regex(
     r"(?<![\w-])(?:ID|HN|FIN|CSN|HAR|URN|UHID|PID|EMPI|PTID|MRN|HRN|[Cc]hart|CHART|[Rr]ecord|[Aa]ccount|[Ee]ncounter|"
-    r"[Pp]atient|환자[ ]?ID|(?<!\w)(?=#))[ \t]?[#:：]?[ \t]{0,2}([A-Z]{0,3}-?\d{5,12})(?![\w.,%/-]*\d)"
+    r"[Aa]cct|[Aa]ccession|ACC|"
+    r"[Pp]atient|환자[ ]?ID|(?<!\w)(?=#))[ \t]?[#:：]?[ \t]{0,2}"
+    r"([A-Z]{0,3}-?\d{5,12}|[A-Z]{1,3}\d{2}-\d{3,8})(?![\w.,%/-]*\d)"
     r"(?![ ]?(?:m[gL]|mcg|units?|IU|cells|copies|/))"
 )
 """What stands for other words as well: before a long number only."""
@@ -86,14 +93,15 @@ _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = (
     r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{4}\.[ ]\d{1,2}\.[ ]\d{1,2}|"
     r"\d{2,4}년[ ]?\d{1,2}월[ ]?\d{1,2}일|"
+    rf"(?:the[ ])?\d{{1,2}}(?:st|nd|rd|th)?[ ](?:of[ ])?{_MONTH},?[ ]\d{{4}}|"
     rf"{_MONTH}[ ]\d{{1,2}}(?:st|nd|rd|th)?,?[ ]\d{{4}}|\d{{1,2}}[ -]{_MONTH}[ -]\d{{4}}|\d{{8}}|\d{{6}})"
 )
 _BIRTH = regex(
-    rf"(?:\bDOB|\bD\.O\.B\.?|\bdate of birth|\bbirth[ ]?date|\bbirthday|\bborn(?: on)?|생년월일|생일|출생일|출생|"
+    rf"(?:\bDOB|\bD\.O\.B\.?|\bdate of birth|\bbirth[ ]?date|\bbirthday|\bborn(?: on| in)?|생년월일|생일|출생일|출생|"
     rf"주민(?:등록)?번호(?:[ ]?앞[ ]?자리)?)"
     rf"(?:/(?:age|sex))?[ \t]{{0,3}}(?:[:：=(–-]|은|는|is|was)?[ \t]{{0,3}}\n?[ \t]{{0,3}}({_DATE})(?![\d-])"
     rf"|(?<![\w.])[Bb]\.[ ]({_DATE})(?!\d)"
-    rf"|(?<!\d)({_DATE})\.?[ ]?생(?![가-힣])",
+    rf"|(?<!\d)({_DATE})\.?[ ]?(?:출?생|출생[가-힣]{{1,3}})(?![가-힣])",
     re.IGNORECASE,
 )
 _ANY_DATE = regex(rf"(?<!\d){_DATE}(?!\d)", re.IGNORECASE)
@@ -135,14 +143,15 @@ def _valid(year: int, month: int, day: int) -> tuple[int, int, int] | None:
 _STREET = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr(?=\.?,|\.?[ \t]*$)|Court|Ct|Way|"
     r"Place|Pl|Terrace|"
-    r"Circle|Parkway|Pkwy|Highway|Hwy|Square)\b\.?"
+    r"Circle|Parkway|Pkwy|Highway|Hwy|Square|Close|Crescent|Cres|Grove|Gardens|Mews|Row|Walk|Trail|Loop|Green)\b\.?"
 )
 _ADDRESS = regex(
     rf"(?<![\d.])\d{{1,6}}[ ](?:[NSEW]\.?[ ])?(?:[A-Z0-9][A-Za-z'.]{{1,20}}[ ]){{1,3}}{_STREET}"
     r"(?:,?[ ](?:Apt|Apartment|Suite|Ste|Unit|#)\.?[ ]?[\w-]{1,6})?"
     r"(?:,[ ](?:(?:St|Ft|Mt)\.[ ])?[A-Z][A-Za-z]{1,20}(?:[ ][A-Z][A-Za-z]{1,20}){0,2})?(?:,?[ ][A-Z]{2}\b)?"
     r"(?:[ ]\d{5}(?:-\d{4})?)?"
-    r"|\bP\.?O\.?[ ]?Box[ ]\d{1,7}"
+    r"|\bP\.?O\.?[ ]?Box[ ]\d{1,7}(?:,[ ][A-Z][a-z]{2,20}(?:[ ][A-Z][a-z]{2,20})?,?[ ][A-Z]{2}\b(?:[ ]\d{5})?)?"
+    r"|\b(?<=[Zz]ip )\d{5}\b|\b(?<=ZIP )\d{5}\b|\b(?<=[Zz]ip code )\d{5}\b"
     r"|\b[A-Z][a-z]{2,20}(?:[ ][A-Z][a-z]{2,20}){0,2},[ ][A-Z]{2}[ ]\d{5}(?:-\d{4})?\b"
     r"|\b(?:Flat|Apartment|"
     r"Apt\.?)[ ]\d{1,4}[A-Za-z]?,[ ]\d{1,4}[A-Za-z]?[ ](?:[A-Z][a-z']{1,20}[ ]){1,2}[A-Z][a-z]{2,12}\b",
@@ -362,6 +371,7 @@ _FINDERS: tuple[Callable[[str], Iterator[Place]], ...] = (
     _by_form(_BIRTH, BIRTH),
     _by_form(_CALLED_PHONE, PHONE),
     _by_form(_PHONE, PHONE),
+    _by_form(_SHORT_PHONE, PHONE),
     _by_form(_RECORD, RECORD),
     _by_form(_SHORT_RECORD, RECORD),
     find_english_names,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from shared.patterns import regex
+from shared.text.masking.korean_bare_names import find_bare_korean_names
 from shared.text.masking.person_names import NAME, Place
 
 _SURNAMES = (
@@ -70,7 +71,7 @@ _HANGUL = regex("[가-힣]+")
 _RELATIVE = regex(
     r"(?<![가-힣])(?:딸|아들|남편|아내|부인|어머니|아버지|모친|부친|언니|누나|오빠|형|동생|며느리|사위|배우자|"
     r"보호자)[ \t(]"
-    rf"({_K})(?=[와과이가는은을를의]|님|[ \t(,.])"
+    rf"({_K})(?=[와과이가는은을를의]|님|[ \t(),.])"
 )
 _NO_NAMES = frozenset(
     """
@@ -97,7 +98,7 @@ _OF_USUAL_SYLLABLES = (_AT_ROLE, _LISTED, _BESIDE_NUMBER, _RELATED)
 
 
 def find_korean_names(text: str) -> Iterator[Place]:
-    """Names beside a label, a way of address or an age."""
+    """Names beside a label, a way of address or an age, and whole ones with a particle alone."""
     for pattern in (_LABELLED, _BARE, _CALLED, _AGED, _PATIENT, _RELATIVE, *_OF_USUAL_SYLLABLES):
         for match in pattern.finditer(text):
             group = match.lastindex or 1
@@ -108,6 +109,9 @@ def find_korean_names(text: str) -> Iterator[Place]:
             name = text[start:end]
             if _is_korean_name(name) and not (needs_three and len(name) < 3):
                 yield start, end, NAME
+    for start, end in find_bare_korean_names(text):
+        if _is_korean_name(text[start:end]):
+            yield start, end, NAME
 
 
 def _without_particle(text: str, start: int, end: int, limit: int) -> int:

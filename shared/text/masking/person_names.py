@@ -52,14 +52,54 @@ _GREETED = regex(
     rf"(?:^|[ \t])(?:Dear|Hello|Attn:?|ATTN:?|/es?/|[Bb]aby (?:boy|girl))[ \t]({_FULL})",
     re.MULTILINE,
 )
-_SUBJECT = regex(
-    rf"(?:^|[.!?][ \t]{{1,2}}|\n)({_W}(?:[ \t]+{_W}){{1,2}})[ \t](?:denies|returns|presents|presented|complains|"
-    r"complained|comes|came|arrives|arrived|is here|is seen|is being seen|was (?:seen|admitted|"
-    r"discharged|brought|referred|"
-    r"evaluated)|lives|works|states|is an? (?:[a-z-]{1,20}+[ ]){0,2}(?:man|woman|male|female|boy|girl|"
-    r"gentleman|lady))\b"
+_ACTS = (
+    r"(?:denies|denied|returns|returned|presents|presented|complains|complained|comes|came|arrives|arrived|lives|works|"
+    r"states|phoned|called|calls|asks|asked|tolerated|refuse[sd]|declines|declined|consents|consented|agrees|agreed|"
+    r"requests|slept|ambulated|walked|ate|drank|wants|wishes|prefers|verbali[sz]ed|understands|underwent|received|"
+    r"stayed|feels|felt|says|said|tells|told|needs|takes|took|sleeps|voided|vomited|fell|"
+    r"(?:is|was) (?:here|seen|being seen|admitted|discharged|brought|referred|evaluated|transferred|moved|intubated|"
+    r"extubated|married|retired|born|afebrile|alert|comfortable|sleeping|resting|agitated|tearful|NPO)|"
+    r"has been|will (?:call|return|bring|be (?:seen|discharged|admitted))|"
+    r"is an? (?:[a-z-]{1,20}+[ ]){0,2}(?:man|woman|male|female|boy|girl|gentleman|lady))\b"
 )
-_SIGNING = regex(rf"\bI,[ \t]({_FULL}),")
+"""What people do, or is done with them, in a note."""
+_SUBJECT = regex(
+    rf"(?:^|[.!?][ \t]{{1,2}}|\n|[;,][ \t])({_W}(?:[ \t]+{_W}){{1,2}})[ \t]{_ACTS}",
+)
+_LONE_SUBJECT = regex(
+    rf"(?:^|[.!?;][ \t]{{1,2}}|\n)({_W})[ \t](?:phoned|asked|refused|refuses|declined|declines|"
+    r"tolerated|consents|consented|agreed|slept|ambulated|walked|ate|denies|denied|says|said|told|wants|wishes|vomited|voided|lives|works|"
+    r"(?:is|was|has been) (?:afebrile|alert|comfortable|sleeping|resting|agitated|tearful|discharged|admitted))\b"
+)
+_OWNING = regex(
+    r"(?:^|[.!?;][ \t]{1,2}|\n)([A-Z][a-zà-ÿ]{1,20}+)['’]s[ \t](?:labs?|results?|blood|BP|INR|potassium|sodium|glucose|"
+    r"creatinine|hemoglobin|temp(?:erature)?|wound|pain|chart|family|mother|father|son|daughter|wife|husband|"
+    r"sister|brother|neighbou?r|aunt|uncle|room|med(?:ication)?s|diet|surgery|discharge|appointment|fever|cough|weight)\b"
+)
+_BY_PERSON = regex(
+    r"\b(?:by|with|w/|of|for|to|from)[ \t]"
+    rf"(?:({_W},[ \t]{_W}(?:[ \t]+{_W})?)(?=[.;\n]|[ \t]*$)|({_W}[ \t]+{_W}(?:[ \t]+{_W})?))",
+    re.MULTILINE,
+)
+_MET = regex(
+    r"\b(?:[Dd]iscussed|[Ss]poke|[Ss]poken|[Rr]ounded|[Rr]eviewed|[Mm]et|[Cc]onferred|[Hh]anded off)"
+    rf"(?:[ \t]again)?[ \t](?:with|w/|to)[ \t]({_W})(?=[ \t]?[(.,;]|[ \t](?:and|from|of|at|about|on|re)\b)"
+    rf"|^[ \t]*Per[ \t]({_W}),|\bby[ \t]({_W}),[ \t](?:MD|DO|RN|NP|PA|PA-C|FNP|LPN)\b",
+    re.MULTILINE,
+)
+_NOTED = regex(
+    rf"^[ \t]*({_W}(?:[ \t]+{_W}){{1,2}})(?:[ \t]\d{{1,3}}[ ]?[MF]\b|"
+    r":[ \t](?=[a-z]{3,}[ ,](?:overnight|today|since|on|x)))",
+    re.MULTILINE,
+)
+_SMALL_LABELLED = regex(
+    r"^[ \t]*(?:patient name|name|scribe|author|attending|nurse|provider|physician|next of kin|emergency contact)"
+    r"[ \t]?:[ \t]{0,3}([a-z]{2,20}(?:[ \t][a-z]{2,20}){1,2})[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_SIGNING = regex(
+    rf"\bI,[ \t]({_FULL}),|\b(?:[Ss]igned|[Ss]incerely|[Rr]egards),[ \t]?\n?({_W}(?:[ \t]+(?:{_W}|[A-Z]\b)){{1,2}})"
+)
 _LISTED = regex(
     rf"^[ \t]*({_REVERSED}|{_W}(?:[ \t]+{_W}){{1,2}})[ \t]*[|,;(/][ \t|]*(?:MRN|DOB|[Aa]ge|[MF]\b|\d"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} \d)",
@@ -73,10 +113,12 @@ _RELATED = regex(
 _NUMBERED = regex(
     rf"({_W}(?:[ \t]+{_W}){{1,3}})(?:[ \t]?\((?:MRN|DOB|ID|age)\b|,?[ \t](?:DOB|[Bb]orn|date of birth)\b)"
 )
-_TITLED = regex(rf"\b(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Doctor)\b\.?[ \t]{{1,2}}({_FULL})")
+_TITLED = regex(
+    rf"\b(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Doctor|MR|MRS|MISS|PROF)\b\.?[ \t]{{1,2}}({_FULL})"
+)
 _RELATIVE = regex(
-    r"\b(?:daughter|son|wife|husband|mother|father|sister|brother|friend|partner|caregiver|neighbou?r|aunt|uncle|"
-    r"niece|nephew|grandmother|grandfather|grandson|granddaughter|roommate|boyfriend|girlfriend),?[ \t]"
+    r"\b(?i:daughter|son|wife|husband|mother|father|sister|brother|friend|partner|caregiver|neighbou?r|aunt|uncle|"
+    r"niece|nephew|grandmother|grandfather|grandson|granddaughter|roommate|boyfriend|girlfriend)(?:-in-law)?,?[ \t]"
     rf"({_FULL})"
 )
 _DEGREE = regex(
@@ -137,9 +179,20 @@ _NO_NAMES = frozenset(
     subjective objective continue follow right left bilateral alert oriented normal abnormal signed electronically
     english spanish korean american asian white black hispanic caucasian african
     dr mr mrs ms miss prof
+    syndrome disease disorder failure effort therapy home south north new pain test score class level day
     md do rn np pa phd colleague sir madam team all whom protocol policy guideline guidelines recommendations report
     nursing pharmacy imaging ct mri xray x-ray ultrasound ecg ekg chest abdominal heart lung renal liver brain cardiac
     acute chronic severe mild moderate type grade stage icu er ed or him intensive unit center centre health
+    """.split()
+)
+_NOBODY = frozenset(
+    """
+    Mother Father Mom Dad Wife Husband Son Daughter Brother Sister Aunt Uncle Family Parent Parents Spouse Partner Baby
+    Infant Child Newborn Neonate Toddler Caregiver Guardian Grandmother Grandfather Everyone Someone Nobody Anyone Team
+    Staff Police Caller Client Resident Fellow Intern Consultant Specialist Surgeon Pharmacist Dietitian Transport
+    Hospice Ortho Orthopedics Neuro Neurosurgery Renal Urology Gynecology Obstetrics Anesthesia Infectious Palliative
+    Rehab Physio Transfusion Dispatch Wound Abdomen Incision Gait Affect Mood Symptoms Pain Sleep Appetite Otherwise
+    Parkinson Alzheimer Crohn Hodgkin Cushing Addison Graves Hartmann Ringer Bell Wilson Huntington Foley Today
     """.split()
 )
 _EPONYMS = frozenset(
@@ -150,8 +203,23 @@ _EPONYMS = frozenset(
 )
 
 
-_OF_TWO_WORDS = (*(_ROLE, _ROLE_BARE, _DEGREE, _BARE, _NUMBERED, _SUBJECT, _LISTED, _RELATED),)
+_OF_TWO_WORDS = (
+    *(
+        _ROLE,
+        _ROLE_BARE,
+        _DEGREE,
+        _BARE,
+        _NUMBERED,
+        _SUBJECT,
+        _LISTED,
+        _RELATED,
+        _BY_PERSON,
+        _NOTED,
+    ),
+)
 """What stands beside other words as well: a single word there is a name only where it is a common one."""
+_LONE = (_LONE_SUBJECT, _OWNING, _MET)
+"""Where one word is enough, unless the text has it in small letters or it stands for a person or a department."""
 _PATTERNS = (_LABELLED, _TITLED, _RELATIVE, _AGED, _GREETED, _SIGNING, *_OF_TWO_WORDS)
 
 
@@ -160,11 +228,23 @@ def find_english_names(text: str) -> Iterator[Place]:
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             least = 2 if pattern in _OF_TWO_WORDS else 1
-            place = _name_at(text, match.start(1), match.end(1), least)
+            place = _name_at(text, *match.span(match.lastindex or 1), least)
             yield from () if place is None else (place,)
+    yield from _lone_names(text)
+    yield from ((*match.span(1), NAME) for match in _SMALL_LABELLED.finditer(text))
     for match in _TOKEN.finditer(text):
         if match[0] in GIVEN and not _EPONYM.match(text, match.end()):
             yield match.start(), _end_of_name(text, match.end()), NAME
+
+
+def _lone_names(text: str) -> Iterator[Place]:
+    """Names of one word, by what is done."""
+    matches = [match for pattern in _LONE for match in pattern.finditer(text)]
+    small = {*_SMALL.findall(text)} if matches else set()
+    for match in matches:
+        name = match[match.lastindex or 1]
+        if not name.isupper() and name not in _NOBODY and _is_telling(name, small):
+            yield *match.span(match.lastindex or 1), NAME
 
 
 def _end_of_name(text: str, end: int) -> int:

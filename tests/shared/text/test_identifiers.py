@@ -191,3 +191,42 @@ def test_names_and_numbers_are_found_beside_one_another(text: str, hidden: str) 
 
 def test_a_title_is_no_name() -> None:
     assert mask_identifiers("Dear Dr. Whitcomb,")[0] == "Dear Dr. [NAME-1],"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("김서준이 어제부터 열이 났다고 함.", {"김서준"}),
+        ("박하린에게 설명하고 노태윤의 보호자와 통화함.", {"박하린", "노태윤"}),
+        ("한도윤: 수유 60 mL, 구토 없음.", {"한도윤"}),
+        ("유 민 재 님 수술 예정.", {"유 민 재"}),
+        ("심전도는 정상이고 조영제를 투여함. 안정제와 진정제의 용량을 줄임.", set()),
+        ("수술을 지원하는 전문성과 안정성은 유지하도록 함.", set()),
+        ("Rosamund Teague phoned about her results.", {"Rosamund Teague"}),
+        ("Zelda refused lunch.", {"Zelda"}),
+        ("Discussed with Thackeray (renal).", {"Thackeray"}),
+        ("Photographed by Imogen Vance.", {"Imogen Vance"}),
+        ("Husband Renaldo and her sister-in-law Svetlana came.", {"Renaldo", "Svetlana"}),
+        ("MR ALDOUS PENHALIGON is here.", {"ALDOUS PENHALIGON"}),
+        ("Mother refused. Wound tolerated dressing. Discussed with Surgery, then with Hospice.", set()),
+        ("Family asked about Cushing's Syndrome, treated with Physical Therapy.", set()),
+    ],
+)  # fmt: skip
+def test_a_name_with_nothing_beside_it_is_known_by_its_syllables_or_by_what_people_do(
+    text: str, names: set[str]
+) -> None:
+    assert set(mask_identifiers(text)[1].values()) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("She was born on the 4th of July, 1951 in Ohio.", "the 4th of July, 1951"),
+        ("1967년 8월 9일 출생", "1967년 8월 9일"),
+        ("acct 7730021945, Accession S24-10933", "S24-10933"),
+        ("Home visit at 17 Larkspur Close, Dunmore on Friday.", "17 Larkspur Close, Dunmore"),
+        ("Next of kin, a brother: 555-0143.", "555-0143"),
+    ],
+)
+def test_dates_numbers_and_streets_of_other_forms_are_hidden(text: str, hidden: str) -> None:
+    assert hidden in mask_identifiers(text)[1].values()
