@@ -43,11 +43,14 @@ SLOTS = 8
 class Cluster(Faults):
     """Servers, processes, workload and faults. `restore` brings it back to one good worker of each kind."""
 
-    def __init__(self, *, with_tools: bool = False, consumer: str = "lean") -> None:
+    def __init__(
+        self, *, with_tools: bool = False, consumer: str = "lean", slots: int = SLOTS
+    ) -> None:
         """Starts the servers and the stand-in; processes are started by `restore` or `keep`.
 
-        `consumer` is how they take messages: lean, or celery.
+        `consumer` is how they take messages: lean, or celery. `slots` is how many turns a worker takes at once.
         """
+        self.slots = slots
         self.folder = Path(tempfile.mkdtemp(prefix="qc-", dir="/tmp"))
         self.environ = {
             **os.environ,
@@ -55,7 +58,7 @@ class Cluster(Faults):
             "QUORATE_ALLOWED": "anything",
             "XDG_DATA_HOME": str(self.folder / "d"),
             "XDG_STATE_HOME": str(self.folder / "s"),
-            "QUORATE_TURN_SLOTS": str(SLOTS),
+            "QUORATE_TURN_SLOTS": str(slots),
             "QUORATE_CONSUMER": consumer,
             KEY_VARIABLE: CANARIES["key"],
         }
@@ -105,7 +108,7 @@ class Cluster(Faults):
         name: str,
         *,
         pool: str | None = None,
-        slots: int = SLOTS,
+        slots: int | None = None,
         kill_at: str | None = None,
         env: dict[str, str] | None = None,
         program: Path | None = None,
@@ -121,7 +124,9 @@ class Cluster(Faults):
         return self.keeper.keep(
             Kept(
                 name=name,
-                argv=(sys.executable, str(program)) if program else command(name, pool, slots),
+                argv=(sys.executable, str(program))
+                if program
+                else command(name, pool, slots or self.slots),
                 env={**self.environ, **(env or {})},
                 log=self.folder / f"{name}.log",
                 armed=armed,
@@ -134,7 +139,7 @@ class Cluster(Faults):
         wanted = ["orchestrator", "turns", *(["tools"] if self.with_tools else [])]
         for name in self.keeper.names():
             kept = self.keeper[name]
-            usual = (kept.argv, kept.env) == (command(name, None, SLOTS), self.environ)
+            usual = (kept.argv, kept.env) == (command(name, None, self.slots), self.environ)
             if name not in wanted or kept.armed or not kept.revived or not usual:
                 self.keeper.drop(name, signal.SIGKILL)
         for name in wanted:
