@@ -29,12 +29,17 @@ TINY = Sizes(
     queued_latency_s=0.05,
     offline=True,
 )
+# `alone` plays what `trickle` plays with another load, as `burst` does; `consumers` starts three clusters.
+LONG = {"burst", "alone", "consumers"}
 FIGURES_OF_INTEREST = {"w_o_us", "ms_per_s", "advance_ms", "in_flight", "seconds"}
 
 
 @pytest.mark.acceptance
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in MEASURES],
+)
 def test_a_measure_runs(name: str) -> None:
     rows = MEASURES[name](TINY)
     absent = [name for name, row in rows.items() if "absent" in row]

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,13 @@ REFERENCE = re.compile(r"`quorate docs ([\w/.-]+)`")
 BARE = re.compile(r"(?<!quorate )\bdocs/[\w/-]+\.md")
 
 
-def sentences() -> Iterator[tuple[str, str]]:
+@cache
+def sentences() -> tuple[tuple[str, str], ...]:
+    """Every text that may be shown, with its place."""
+    return tuple(_sentences())
+
+
+def _sentences() -> Iterator[tuple[str, str]]:
     """Every text of the code that may be shown: no comment, and docstrings of commands only."""
     for file in sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))

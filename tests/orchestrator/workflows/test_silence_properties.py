@@ -155,7 +155,7 @@ def with_each_turn_missing(play: Play, script: Script) -> Iterator[tuple[str, Ou
             yield key, whole, play(without(script, key))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(2, 5), st.sampled_from(["stance", "stance", "text", "lexical-published"]))
 @example(53094, 5, "stance")  # bob's turn, which is missing, calls a finding grave
 @example(79, 5, "stance")  # ada quotes a turn of bob's
@@ -170,7 +170,7 @@ def test_no_round_of_a_plan_converges_because_a_turn_is_missing(seed, rounds, de
         assert converged(gap) & rulings(whole).keys() <= converged(whole), key
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(1, 5), st.sampled_from(["parallel", "sequential"]))
 @example(25189, 3, "parallel")  # without bob's words a point is new, which hides that cyd swung
 @example(32, 2, "parallel")  # cyd withdraws in a turn, and votes for the position nevertheless

@@ -343,11 +343,11 @@ def test_a_command_from_afar_that_is_none_ends_no_worker(
 ) -> None:
     app = made(broker_url, heard)
     with start_worker(app, pool="threads", concurrency=1, perform_ping_check=False):
-        assert wait_until(lambda: app.control.ping(timeout=0.5), 30)
+        assert wait_until(lambda: app.control.ping(timeout=0.5, limit=1), 30)
         app.control.broadcast(command, arguments=arguments, reply=True, timeout=0.5)
         step_of(app, "good", ready=False).apply_async()
         heard.wait_for(1)
-        assert app.control.ping(timeout=10)
+        assert app.control.ping(timeout=10, limit=1)
     app.close()
 
 

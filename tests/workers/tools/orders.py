@@ -5,11 +5,12 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from pydantic import JsonValue
 
-from shared.models.replies import Applied
+from shared.models.replies import Applied, CheckedFixes
 from shared.models.subject import Origin
 from tests.workers.tools.changes import Contents, Repo, check, patch_of, stored, subject_of
 from workers.tools.fixes.combination import shown_hash
@@ -73,10 +74,19 @@ def reviewed(
     for path, content in mended.items():
         old = after[path]
         patches.append(patch_of(path, old if isinstance(old, str) else "", content))
-    checked = check(documents, subject, *patches)
+    checked = _checked(tuple(changed.items()), tuple(patches))
     assert [fix.problem for fix in checked.fixes] == [None] * len(patches)
     fixes: list[JsonValue] = [fix.model_dump(mode="json") for fix in checked.fixes]
     return Case(repo, documents, subject, fixes, checked.patch)
+
+
+@cache
+def _checked(
+    changed: tuple[tuple[str, tuple[Contents, Contents]], ...], patches: tuple[str, ...]
+) -> CheckedFixes:
+    """What fixes.check says of these patches, which does not depend on the repository: once for all tests."""
+    documents = MemoryDocuments()
+    return check(documents, stored(documents, subject_of(documents, dict(changed))), *patches)
 
 
 def show(repo: Repo, revision: str) -> str:

@@ -280,6 +280,7 @@ class _Linter:
             "stdout": finished.stdout.decode("utf-8", "replace"),
             "stderr": finished.stderr.decode("utf-8", "replace"),
         }
+        within_s = min(self._countdown.remaining_s(), PARSE_S)
         with scratch() as root:
             copy = root / PARSERS.name
             copy.write_bytes(PARSERS.read_bytes())
@@ -287,10 +288,12 @@ class _Linter:
                 [sys.executable, "-I", str(copy)],
                 cwd=root,
                 home=root,
-                timeout_s=min(self._countdown.remaining_s(), PARSE_S),
+                timeout_s=within_s,
                 stdin=json.dumps(report).encode(),
                 confinement=self._countdown.confinement(memory_mb=1024, output_mb=OUTPUT_MB),
             )
+        if parsed.timed_out:
+            raise ToolError(f"The report of {self._who} could not be read in {within_s:.3g} s.")
         self._check(parsed, finished)
         rows = [loads(line) for line in parsed.stdout.splitlines()]
         if finished.code != 0 and not rows and self._row.pattern is not None:
@@ -299,8 +302,6 @@ class _Linter:
 
     def _check(self, parsed: ProgramResult, finished: ProgramResult) -> None:
         """Raise `ToolError` where the report could not be read: what the program says of itself comes first."""
-        if parsed.timed_out:
-            raise ToolError(f"The report of {self._who} could not be read in {PARSE_S:g} s.")
         if parsed.code == TOO_MANY:
             raise ToolError(f"{self._who} reported more than {MOST_ROWS} findings.")
         if parsed.code == UNFINISHED:

@@ -134,10 +134,14 @@ def test_each_of_several_runs_has_a_copy_and_its_own_time(project: Project) -> N
 
 def test_a_test_that_never_ends_is_stopped_and_its_place_is_known(project: Project) -> None:
     endless = "def test_endless():\n    while True:\n        pass\n"
-    project.seconds = 24
-    done = report(project, PYTEST, project.workspace_with({"tests/test_area.py": endless}), times=2)
-    assert (done.code, done.stopped, done.succeeded) == (None, "time", False)
-    places = [place.path for error in done.errors for place in error.places]
+    state = project.workspace_with({"tests/test_area.py": endless})
+    for seconds in (5, 24):  # a machine that stands still needs more for pytest to come to the test
+        project.seconds = seconds
+        done = report(project, PYTEST, state, times=2)
+        assert (done.code, done.stopped, done.succeeded) == (None, "time", False)
+        places = [place.path for error in done.errors for place in error.places]
+        if places:
+            break
     assert places == ["tests/test_area.py"]
 
 
@@ -219,9 +223,10 @@ def test_there_is_no_network(project: Project) -> None:
 def test_a_fork_bomb_an_endless_output_and_a_full_disk_end_the_command_and_nothing_else(
     project: Project,
 ) -> None:
-    project.seconds = 12
     began = time.monotonic()
+    project.seconds = 3
     assert report(project, "bomb() { bomb | bomb & }; bomb; sleep 20").code != 0
+    project.seconds = 12
     assert report(project, "yes").stopped == "output"
     assert (
         report(project, "while :; do head -c 30000000 /dev/zero > f$RANDOM$(date +%N); done").code
