@@ -18,10 +18,10 @@ UV ?= uv
 EXAMPLE := 4750ea8325d34e74b432bd9198fffc716f39e9f7
 REVIEW ?= $(shell git rev-parse --quiet --verify $(EXAMPLE)^{commit} >/dev/null 2>&1 && echo $(EXAMPLE) || echo HEAD)
 ARGS ?=
-# Much of the time tests wait for a server or a process, so three at once pay on two cores.
+# Much of the time tests wait for a server or a process, so five at once pay on two cores.
 # Session fixtures (servers) exist once per process; loadscope keeps a module's tests together, in the
-# order of tests/conftest.py: the slow ones first.
-PYTEST_WORKERS ?= 3
+# order of tests/conftest.py: the slow ones first, with some that compute between them.
+PYTEST_WORKERS ?= 5
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --no-input
 LOCKED := --require-hashes --only-binary :all:
@@ -71,9 +71,13 @@ review: $(VENV)/.runtime
 	fi; \
 	exit $$code
 
-# Compiled once: where PYTHONDONTWRITEBYTECODE is set, each of the many processes would compile our sources again.
+# Compiled once: where PYTHONDONTWRITEBYTECODE is set, each of the many processes would compile our sources again, and
+# in a new clone each of pytest's would rewrite the assertions of every test.
+COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -qq --collect-only
+
 test: $(VENV)/.dev
 	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
+	@[ -d tests/__pycache__ ] || { $(COLLECT) tests/orchestrator & $(COLLECT) --ignore tests/orchestrator; wait; } >/dev/null
 	@$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadscope --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.dev
@@ -90,9 +94,9 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
-# Every row of the fault matrix and every seed of the nemesis, slow ones included; one at a time.
+# Every row of the fault matrix and every seed of the nemesis, and whatever else is slow; one at a time.
 chaos: $(VENV)/.dev
-	@$(BIN)/pytest -m chaos tests/chaos $(ARGS)
+	@$(BIN)/pytest -m "chaos or slow" $(ARGS)
 
 # ---- upkeep --------------------------------------------------------------------------------------------------------
 # Universal locks: one file for every platform and Python, versions and hashes, no download addresses.

@@ -15,7 +15,8 @@ Environment that a person or CI may set for tests begins with QUORATE_TEST_ and 
 import os
 import shutil
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -58,18 +59,30 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("unhurried")
 
 
-# Modules that wait for processes go first, so that a parallel session does not end with one of them alone.
-SLOW_FIRST = ("chaos", "acceptance", "orchestrator/cli")
+# Modules that wait for processes go first, so that a parallel session does not end with one of them alone. Between two
+# of them stand some that compute: what waits leaves its processor to those.
+SLOW_FIRST = ("chaos", "acceptance", "benchmarks", "workers/tools", "orchestrator/cli")
+COMPUTING_AFTER_EACH = 4
 
 
-def _turn(item: pytest.Item) -> int:
-    """Where the item's folder stands among the slow ones; behind them all for the rest."""
-    place = item.path.relative_to(Path(__file__).parent).as_posix()
+def _turn(module: Path) -> int:
+    """Where the module's folder stands among the slow ones; behind them all for the rest."""
+    place = module.relative_to(Path(__file__).parent).as_posix()
     return next((n for n, slow in enumerate(SLOW_FIRST) if place.startswith(slow)), len(SLOW_FIRST))
 
 
+def _order(modules: Iterable[Path]) -> list[Path]:
+    """The slow modules in their order, and after each of them a few of the others."""
+    turns = sorted(modules, key=_turn)
+    slow = [module for module in turns if _turn(module) < len(SLOW_FIRST)]
+    others = iter(turns[len(slow) :])
+    mixed = [each for module in slow for each in (module, *islice(others, COMPUTING_AFTER_EACH))]
+    return [*mixed, *others]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=_turn)
+    turn = {module: n for n, module in enumerate(_order(dict.fromkeys(i.path for i in items)))}
+    items.sort(key=lambda item: turn[item.path])
     missing = {name: reason for name, (found, reason) in NEEDS.items() if not found()}
     for item in items:
         for name in missing.keys() & {mark.name for mark in item.iter_markers()}:
