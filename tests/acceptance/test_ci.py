@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.fixtures.instance import SCRIPTS, CommandLine, git
+from tests.fixtures.instance import SCRIPTS, CommandLine, git, warm_starter
 from tests.support.code_host_server import TOKEN, code_host
 
 pytestmark = pytest.mark.acceptance
@@ -142,7 +142,7 @@ def run_steps(
     pipeline: Pipeline, script: str, environ: dict[str, str], shell: tuple[str, ...] = ("sh", "-e")
 ) -> subprocess.CompletedProcess[str]:
     """A template's own script in the clone, with `quorate` on PATH."""
-    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    path = f"{warm_starter().scripts}{os.pathsep}{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         [*shell, "-c", script],
         cwd=pipeline.clone,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fixtures.instance import SCRIPTS, CommandLine
+from tests.fixtures.instance import SCRIPTS, CommandLine, warm_starter
 from tests.support.doc_blocks import GUIDE, DocBlock, Example, blocks_of, examples_of
 from tests.support.doc_reader import Reader, fits
 
@@ -23,7 +23,7 @@ def steps_of(block: DocBlock) -> list[Example]:
 
 
 def test_the_guide_works_from_its_first_line_to_its_last(live: CommandLine, tmp_path: Path) -> None:
-    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    path = f"{warm_starter().scripts}{os.pathsep}{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
     reader = Reader(tmp_path, {**live.environ, "PATH": path})
     where = tmp_path / "where"
     where.write_text(f"{tmp_path}\n")

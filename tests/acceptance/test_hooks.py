@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fixtures.instance import SCRIPTS, CommandLine, git
+from tests.fixtures.instance import SCRIPTS, CommandLine, git, warm_starter
 from tests.support.doc_blocks import PAGES, blocks_of, is_script
 
 pytestmark = pytest.mark.acceptance
@@ -63,7 +63,7 @@ def commit(hooked: Path, live: CommandLine) -> Callable[..., subprocess.Complete
     """Stage everything in the repository and commit it, as somebody would who has Quorate on PATH."""
     git(hooked, "reset", "-q", "--hard")
     git(hooked, "clean", "-fdq")
-    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    path = f"{warm_starter().scripts}{os.pathsep}{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
 
     def run() -> subprocess.CompletedProcess[str]:
         git(hooked, "add", "-Af")
@@ -192,7 +192,7 @@ def test_a_push_is_stopped_by_any_commit_of_a_branch_that_the_remote_has_not(
     place = repository / ".git" / "hooks" / "pre-push"
     place.write_text(hooks()[1])
     place.chmod(0o755)
-    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    path = f"{warm_starter().scripts}{os.pathsep}{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
 
     def commit(name: str, text: str) -> None:
         (repository / name).write_text(text)

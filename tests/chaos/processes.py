@@ -11,9 +11,12 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import dropwhile
 from pathlib import Path
 
 from orchestrator.embedded.processes import wait_until
+from tests.fixtures.instance import warm_starter
+from tests.support.warm import ENTRIES, Order, WarmProcess
 
 SCRIPTS = Path(sys.executable).parent
 POLL_S = 0.03
@@ -31,7 +34,7 @@ class Kept:
     armed: Mapping[str, str] = field(default_factory=dict)
     revived: bool = True
     starts: int = 0
-    process: subprocess.Popen[bytes] | None = None
+    process: WarmProcess | None = None
     due_s: float = 0.0
 
     @property
@@ -41,18 +44,20 @@ class Kept:
         return self.process.pid
 
     def start(self) -> None:
-        """Start it in a session of its own."""
+        """Start it in a session of its own; its imports are those of the process that forks it."""
         env = {**self.env, **(self.armed if self.starts == 0 else {})}
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                self.argv,
-                cwd=self.log.parent,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+        program, *arguments = dropwhile(lambda word: word in (sys.executable, "-P"), self.argv)
+        name = Path(program).name
+        order = Order(
+            arguments,
+            str(self.log.parent),
+            env,
+            name if name in ENTRIES else program,
+            service=True,
+        )
+        with self.log.open("ab") as log, open(os.devnull, "rb") as nothing:
+            files = (nothing.fileno(), log.fileno(), log.fileno())
+            self.process = warm_starter().start(order, files)
         self.starts += 1
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.fixtures.instance import SCRIPTS, CommandLine, git
+from tests.fixtures.instance import SCRIPTS, CommandLine, git, warm_starter
 from tests.support.doc_blocks import ROOT
 from tests.support.scripted_casts import LENSES, PLAN, argues, says
 
@@ -131,14 +131,14 @@ def make_reader(folder: Path, live: CommandLine) -> Reader:
     git(folder, "clone", "-q", str(origin), str(clone))
     (clone / "docs").symlink_to(ROOT / "docs")
     (clone / ".venv" / "bin").mkdir(parents=True)
-    (clone / ".venv" / "bin" / "quorate").symlink_to(SCRIPTS / "quorate")
+    (clone / ".venv" / "bin" / "quorate").symlink_to(warm_starter().scripts / "quorate")
     (clone / "cases.jsonl").write_text(json.dumps(CASE) + "\n")
     (clone / ".git/info/exclude").write_text("docs\n.venv\n*.json\n*.jsonl\nanswer.md\neval.md\n")
     (folder / "cast.json").write_text(json.dumps(CAST))
     (folder / "config.yaml").write_text(json.dumps(CONFIG))
     environ = {
         **live.environ,
-        "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{warm_starter().scripts}{os.pathsep}{SCRIPTS}{os.pathsep}{os.environ['PATH']}",
         "QUORATE_CONFIG": str(folder / "config.yaml"),
     }
     reader = Reader(clone, environ)
