@@ -14,6 +14,7 @@ from pydantic import BaseModel, JsonValue, TypeAdapter
 from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
+from shared.patterns import regex
 from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.comparison import Brought, SourceSpan, Trace, as_moved, compared
 from workers.tools.analysers.critique import Examination, analyser_label, python_critique
@@ -41,8 +42,14 @@ CONFIDENCES = {"HIGH": 0.9, "MEDIUM": 0.6, "LOW": 0.3}
 IGNORED = ("B404", "B603", "B607")
 # What tests do all the time.
 IGNORED_IN_TESTS = ("B101", "B104", "B105", "B106", "B107", "B108", "B311")
-# Rules that bandit rates higher than a review should: an assert tells a type checker something.
-RATED: dict[str, Severity] = {"B101": Severity.INFO}
+# Rules that bandit rates higher than a review should: an assert tells a type checker something, and most weak hashes
+# are checksums or keys of a cache.
+RATED: dict[str, Severity] = {"B101": Severity.INFO, "B324": Severity.MINOR}
+# A weak hash is as grave as bandit says where its own lines speak of what an attacker would forge or recover.
+_GUARDED = regex(
+    r"passw(?:or)?d|passphrase|pwd|secret|credential|token|api_?key|private|sign|hmac|nonce|salt|auth|session|cookie",
+    re.IGNORECASE,
+)
 SUPPRESSION = "nosec"
 _FAILED_RULE = re.compile(r"internal error running: .*? on file \S*?(\d+\.py) at line")
 MAX_ADVICE = 600
@@ -171,10 +178,23 @@ class _Weakness:
         """bandit's lines of it that hold a suppression."""
         return _suppressing(self.source, self.issue)
 
+    @cached_property
+    def grade(self) -> Severity:
+        """How grave it is by our table, else by bandit's."""
+        stated = _stated(self.issue)
+        if self.issue.test_id == "B324" and _GUARDED.search(self._text):
+            return stated
+        return RATED.get(self.issue.test_id, stated)
+
+    @property
+    def _text(self) -> str:
+        lines = self.source.analysed_lines
+        return "\n".join(lines[min(self.issue.span) - 1 : max(self.issue.span)])
+
     @property
     def is_grave(self) -> bool:
         """True when it demands a fix by itself."""
-        return _grade(self.issue).rank <= HIDDEN.rank
+        return self.grade.rank <= HIDDEN.rank
 
     @property
     def is_hidden(self) -> bool:
@@ -195,13 +215,13 @@ class _Weakness:
     def trace(self) -> Trace:
         """What it is recognised by; a comment that suppresses it makes another one of it."""
         issue = self.issue
-        rule = (issue.test_id, _grade(issue), bool(self.suppressing))
+        rule = (issue.test_id, self.grade, bool(self.suppressing))
         return Trace.of(self.source, rule, SourceSpan(min(issue.span), max(issue.span)))
 
     @property
     def finding(self) -> RaisedFinding:
         """What is said of it: where the change touched it, or which unchanged line became weak."""
-        raised = _raised(self.source, self.issue, self.place)
+        raised = _raised(self)
         if self.place is not None:
             return raised
         return from_elsewhere(self.source, raised, self.issue.line_number)
@@ -248,18 +268,15 @@ def _stated(issue: _Issue) -> Severity:
     return SEVERITIES.get((issue.issue_severity, issue.issue_confidence), Severity.MINOR)
 
 
-def _grade(issue: _Issue) -> Severity:
-    return RATED.get(issue.test_id, _stated(issue))
-
-
 def _is_ordinary(source: SourceFile, issue: _Issue) -> bool:
     return issue.test_id in IGNORED_IN_TESTS and is_test(source.path)
 
 
-def _raised(source: SourceFile, issue: _Issue, place: Place | None) -> RaisedFinding:
-    severity = _grade(issue)
+def _raised(weakness: _Weakness) -> RaisedFinding:
+    source, issue, place = weakness.source, weakness.issue, weakness.place
+    severity = weakness.grade
     detail = f"Rule {issue.test_name}: {issue.more_info}"
-    if _suppressing(source, issue):
+    if weakness.suppressing:
         severity = Severity.INFO
         detail += " The author suppressed this rule with a comment."
     return RaisedFinding(

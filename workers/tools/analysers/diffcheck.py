@@ -142,10 +142,18 @@ def _line_findings(
         return
     before = _lines_hit(check, earlier_states(examined, documents))
     now = _lines_hit(check, read) if before else before
+    begun = ""
     for source, hit in hits:
-        line = _moved_line(source.lines[(hit.place.line if hit.place else 1) - 1])
-        if before[line] < max(1, now[line]):
-            yield hit
+        line = source.lines[(hit.place.line if hit.place else 1) - 1]
+        goes_on = check.goes_on is not None and check.goes_on.match(line) is not None
+        if (goes_on and begun == source.path) or _is_known(_moved_line(line), before, now):
+            continue
+        begun = source.path
+        yield hit
+
+
+def _is_known(line: str, before: Counter[str], now: Counter[str]) -> bool:
+    return before[line] >= max(1, now[line])
 
 
 def _secret_findings(examined: Examined, documents: Documents) -> Iterator[RaisedFinding]:

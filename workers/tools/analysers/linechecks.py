@@ -17,6 +17,7 @@ TAGS = re.compile("(?<![\U0001f3f4\U000e0000-\U000e007f])[\U000e0000-\U000e007f]
 INVISIBLE = re.compile("[\u200b\u2060\u00ad]|(?<!^)\ufeff")
 CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 CONFLICT = re.compile(r"^(?:<{7} |>{7} |\|{7} |={7}$)")
+CONFLICT_REST = re.compile(r"^(?:>{7} |\|{7} |={7}$)")
 CONFLICT_EDGE = re.compile(r"^(?:<{7} |>{7} )", re.MULTILINE)
 PRIVATE_KEY = re.compile(r"-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY(?: BLOCK)?-----")
 DEBUGGER = re.compile(r"^\s*debugger;?\s*$")
@@ -73,7 +74,8 @@ class LineCheck:
     """A rule for lines, in files of `suffixes` or names (all when empty) whose text holds `only_with`.
 
     `title` and `detail` may name the `{match}` and its first `{character}`, whose column is given then. Mend.REPLACE
-    puts `instead` in the place of what matches. `is_secret`: of the line only what stands before is shown.
+    puts `instead` in the place of what matches. `is_secret`: of the line only what stands before is shown. A hit that
+    `goes_on` matches belongs to the hit before it in the same file, if there is one.
     """
 
     rule: str
@@ -89,6 +91,7 @@ class LineCheck:
     instead: str = ""
     is_secret: bool = False
     confidence: float = 0.9
+    goes_on: re.Pattern[str] | None = None
 
     def applies(self, name: str, text: str) -> bool:
         """True for a file of that name and text that has to be looked at."""
@@ -143,11 +146,12 @@ LINE_CHECKS: tuple[LineCheck, ...] = (
         CONFLICT,
         Severity.CRITICAL,
         "correctness",
-        "A merge conflict marker was committed",
-        "Both sides of an unfinished merge are in the file.",
+        "A merge conflict was committed",
+        "Both sides of an unfinished merge are in the file, between its markers.",
         "Finish the merge and delete the markers.",
         # `=======` alone is a heading in Markdown and reStructuredText.
         only_with=CONFLICT_EDGE,
+        goes_on=CONFLICT_REST,
     ),
     _secret("private-key", PRIVATE_KEY, title="A private key is committed"),
     _secret("token", TOKENS, title="A key or token is committed"),

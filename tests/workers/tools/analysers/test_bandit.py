@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from shared.models.findings import Severity
 from tests.workers.tools.changes import added, red_team, review, rules, stored, subject_of
 from workers.tools.analysers.bandit import SEVERITIES, is_test
@@ -61,6 +63,22 @@ def test_asserts_are_ordinary_in_tests_only() -> None:
     assert rules(reply) == ["bandit/B101"]
     assert is_test("a/tests/x.py")
     assert not is_test("attests.py")
+
+
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [
+        ("etag = hashlib.sha1(body).hexdigest()", Severity.MINOR),
+        ("key = hashlib.md5(repr(arguments).encode())", Severity.MINOR),
+        ("stored = hashlib.sha1(password.encode()).hexdigest()", Severity.CRITICAL),
+        ("signature = hashlib.new('md5', body + SECRET)", Severity.CRITICAL),
+    ],
+)
+def test_a_weak_hash_is_as_grave_as_what_it_guards(line: str, severity: Severity) -> None:
+    documents = MemoryDocuments()
+    text = f"import hashlib\n\n\ndef f(body, arguments, password, SECRET):\n    {line}\n"
+    (finding,) = review("bandit", documents, added(documents, a_py=text)).findings
+    assert (finding.rule, finding.severity) == ("bandit/B324", severity)
 
 
 def test_a_file_that_cannot_be_parsed_is_named_and_the_others_are_checked() -> None:

@@ -60,6 +60,19 @@ def test_a_known_mistake_is_found(path: str, text: str, rule: str) -> None:
     assert f"diffcheck/{rule}" in rules(reply)
 
 
+def test_a_merge_conflict_is_one_finding_with_or_without_its_base() -> None:
+    plain = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"
+    with_base = plain.replace("=======", "||||||| base\nc\n=======")
+    findings = review("diffcheck", *one("a.go", f"x\n{plain}y\n{with_base}")).findings
+    assert [f.place.line for f in findings if f.place] == [2, 8]
+
+    # The first side was there before: what the change adds of the conflict is told.
+    before = "<<<<<<< HEAD\na\n"
+    (finding,) = review("diffcheck", *one("a.go", plain, before)).findings
+    assert finding.place is not None
+    assert finding.place.line == 3
+
+
 @pytest.mark.parametrize(("path", "text"), NOT_FOUND)
 def test_ordinary_text_is_left_alone(path: str, text: str) -> None:
     assert rules(review("diffcheck", *one(path, text))) == []
