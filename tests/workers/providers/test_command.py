@@ -17,6 +17,8 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
+from workers.limits.limited import effect_of
+from workers.limits.state import Effect
 from workers.providers.calls import Completion, ProviderCall
 from workers.providers.coding_cli import command
 from workers.turns.replies import obtain
@@ -196,6 +198,12 @@ def test_a_failing_command_says_why(tmp_path: Path, stderr: str, kind: FailureKi
     error = failure(tmp_path, f"sys.stderr.write({stderr!r}); sys.exit(3)")
     assert error.kind is kind
     assert "exit 3" in str(error)
+
+
+def test_after_a_log_in_was_mended_the_next_call_asks_the_command_again(tmp_path: Path) -> None:
+    error = failure(tmp_path, "sys.stderr.write('Please run /login first'); sys.exit(1)")
+    # What says nothing about the account opens no breaker: tests/workers/limits/test_limited.py.
+    assert effect_of(error) is Effect.ANSWERED
 
 
 def test_a_missing_command_says_what_to_do() -> None:

@@ -216,6 +216,8 @@ def _failure(
         f"The command of {call.participant.name} {meaning.text}{ended}{': ' + complaint if complaint else ''}",
         retryable=meaning.retryable,
         charged=_is_charged(answer, finished, meaning),
+        # A log-in is mended outside of Quorate, and nothing here shows that it was: the next call asks again.
+        scope=Scope.CALL if meaning.kind is FailureKind.CREDENTIALS else Scope.ACCOUNT,
     )
 
 
