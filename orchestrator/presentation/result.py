@@ -47,6 +47,7 @@ from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
 from shared.models.rows import DecisionRow, RecordRow
 
+_BILL_HEADS = ("head_who", "head_turns", "head_failed", "head_tokens", "head_cost")
 VERDICT_STYLES = {
     Verdict.APPROVED: Style.GOOD,
     Verdict.CHECKS_PASSED: Style.WARNING,
@@ -364,6 +365,5 @@ def usage_by_participant(
         )
         for name, share in bill.by.items()
     )
-    columns = ("who", "turns", "failed", "tokens", "cost")
-    heads = tuple(words.message(f"head_{column}") for column in columns)
+    heads = tuple(map(words.message, _BILL_HEADS))
     return [Heading(words.message("by_participant")), Grid(heads, rows)]

@@ -24,6 +24,7 @@ ARROW = " → "
 NONE = "-"
 SHOWN_DIFFERENCES = 20
 _WIDEST_VALUE = 40
+_PATH_HEADS = ("head_path", "head_stored", "head_now")
 
 
 # ---- the check ----------------------------------------------------------------------------------
@@ -52,15 +53,11 @@ def check_lines(
     )
     shown = check.differences[:SHOWN_DIFFERENCES]
     rows = [(difference.where, *_values(difference, words)) for difference in shown]
-    lines += [head, *table(_heads(("path", "stored", "now"), words), rows)]
+    lines += [head, *table(tuple(map(words.message, _PATH_HEADS)), rows)]
     if places > len(shown):
         more = words.message("more_places", n=places - len(shown))
         lines.append(line(Span(more, Style.DIM)))
     return lines
-
-
-def _heads(names: Sequence[str], words: Translator) -> tuple[str, ...]:
-    return tuple(words.message(f"head_{name}") for name in names)
 
 
 def _values(difference: Difference, words: Translator) -> tuple[str, str]:
@@ -101,7 +98,10 @@ def shown(changes: Sequence[Change], words: Translator = ENGLISH) -> str:
     return " ".join(change.shown for change in changes) or words.message("nothing_changed")
 
 
-_ROUND_HEADS = ("round", "agreement", "stability", "score", "recommendation", "ending")
+_ROUND_HEADS = (
+    *("head_round", "head_agreement", "head_stability"),
+    *("head_score", "head_recommendation", "head_ending"),
+)
 
 
 def _rounds(stored: RunResult, would: RunResult, words: Translator) -> list[Line]:
@@ -117,7 +117,7 @@ def _rounds(stored: RunResult, would: RunResult, words: Translator) -> list[Line
             rows.append((name, *(was or ()), f"({words.message('not_held')})"))
         else:
             rows.append((name, *(_both(a, b) for a, b in zip(was or now, now, strict=True)), ""))
-    return table((*_heads(_ROUND_HEADS, words), ""), rows)
+    return table((*map(words.message, _ROUND_HEADS), ""), rows)
 
 
 def round_name(key: str, words: Translator) -> str:
@@ -181,23 +181,25 @@ def weighed(finding: Finding) -> str:
 def _conclusion(stored: RunResult, would: RunResult, words: Translator) -> list[Line]:
     so_far = words.message("so_far") if would.so_far else ""
     lines = [
-        _concluded("ending", how(stored.ending, words), how(would.ending, words), so_far, words),
-        _concluded("verdict", _word(stored.verdict), _word(would.verdict), so_far, words),
+        _concluded(
+            "head_ending", how(stored.ending, words), how(would.ending, words), so_far, words
+        ),
+        _concluded("head_verdict", _word(stored.verdict), _word(would.verdict), so_far, words),
     ]
     gates = stored.gate.outcome, would.gate.outcome
     if any(outcome is not GateOutcome.NOT_SET for outcome in gates):
         was, now = (gate_word(outcome, words) for outcome in gates)
         why = "" if now == NONE else f" ({words.translate(would.gate.reason)})"
-        lines.append(_concluded("gate", was, now, why, words))
+        lines.append(_concluded("head_gate", was, now, why, words))
     votes = () if would.so_far else dict.fromkeys((*stored.votes, *would.votes))
     for name in votes:
         was, now = (_vote(result.votes.get(name), words) for result in (stored, would))
-        lines.append(_concluded(name, was, now, "", words))
+        lines.append(_concluded(f"vote_{name}", was, now, "", words))
     return lines
 
 
-def _concluded(name: str, was: str, now: str, remark: str, words: Translator) -> Line:
-    head = words.word(f"vote_{name}", words.word(f"head_{name}", name))
+def _concluded(code: str, was: str, now: str, remark: str, words: Translator) -> Line:
+    head = words.word(code, code.removeprefix("vote_"))
     value = Span(_both(was, now), Style.PLAIN if was == now else Style.STRONG)
     return line(f"{head}: ", value, *((Span(remark, Style.DIM),) if remark and now != NONE else ()))
 
@@ -263,7 +265,10 @@ def saved(variant: Variant, words: Translator = ENGLISH) -> str:
 
 # ---- several variants ---------------------------------------------------------------------------
 
-_HEADS = ("held", "agreement", "stability", "score", "ending", "verdict", "gate", "findings")
+_HEADS = (
+    *("head_held", "head_agreement", "head_stability", "head_score"),
+    *("head_ending", "head_verdict", "head_gate", "head_findings", "head_then"),
+)
 
 
 def sweep_lines(run: RunRow, computed: WhatIf, words: Translator = ENGLISH) -> list[Line]:
@@ -276,7 +281,7 @@ def sweep_lines(run: RunRow, computed: WhatIf, words: Translator = ENGLISH) -> l
     rows = [
         (*_typed(variant, names), *row) for variant, row in zip(variants, outcomes, strict=True)
     ]
-    heads = (*names, *_heads((*_HEADS, "then"), words))
+    heads = (*names, *map(words.message, _HEADS))
     head, top, *lines = table(*_without_empty(heads, [first, *rows]))
     # What comes out as it is stored steps back, so that one sees where it turns.
     shown = (

@@ -22,7 +22,16 @@ from orchestrator.core.results import WorkflowResult
 from orchestrator.core.views.context import ViewContext, WorkflowView, shortened
 from shared.models.findings import SEVERITY_ORDER
 
-_HEADS = ("id", "severity", "where", "finding", "rule", "carried", "objections", "status")
+# Columns of a table by their names, each with the code of its head.
+_HEADS = {
+    "id": "head_id",
+    "severity": "head_severity",
+    "where": "head_where",
+    "finding": "head_finding",
+    "carried": "head_carried",
+    "objections": "head_objections",
+    "status": "head_status",
+}
 SHORT_WHY = 500
 SHORT_REASON = 160
 
@@ -36,7 +45,7 @@ def finding_list(
         rules=view.message("finding_rule"),
         carried=view.message("finding_for"),
         objections=view.message("finding_against"),
-        heads={name: view.message(f"head_{name}") for name in _HEADS},
+        heads={name: view.message(code) for name, code in _HEADS.items()},
     )
     shown = tuple(entries if view.everything else map(_in_short, entries))
     return FindingList(shown, words, detailed=detailed, in_code=view.facts.spec.panel.by_rules)

@@ -146,6 +146,12 @@ def test_every_code_is_used() -> None:
     assert [code for code in catalogue("en").entries if not is_used(code)] == []
 
 
+def test_the_heads_of_tables_are_named_whole_so_that_one_without_a_table_is_noticed() -> None:
+    """Put together as `head_{column}`, every one of them would count as used."""
+    assert "head_*" not in texts()
+    assert not is_used("head_of_no_table")
+
+
 def test_every_code_that_is_used_has_words() -> None:
     known = catalogue("en").entries.keys()
     assert {code: place for code, place in told() if code not in known} == {}
