@@ -18,18 +18,28 @@ A workflow has its own as `ko.help.po`."""
 
 _HERE = Path(__file__).parent
 _WORKFLOWS = _HERE.parents[1] / "workflows"
+_CONCEPT = "concept_"
 
 
 @dataclass(frozen=True)
 class MessageCatalogue:
-    """The entries of a language, each with its forms, and which form a number takes."""
+    """The entries of a language's files, each with its forms, and which form a number takes."""
 
+    language: str
     entries: Mapping[str, tuple[str, ...]]
     form_of: Callable[[int], int]
 
+    def forms(self, code: str) -> tuple[str, ...] | None:
+        """The forms of a code. Clinical tables have words, too; they are read when a concept is first asked for."""
+        forms = self.entries.get(code)
+        if forms is None and code.startswith(_CONCEPT):
+            word = _concept_words(self.language).get(code.removeprefix(_CONCEPT))
+            forms = None if word is None else (word,)
+        return forms
+
     def words(self, code: str, params: Mapping[str, object]) -> str | None:
         """The entry of a code, in the form that the parameters ask for."""
-        forms = self.entries.get(code)
+        forms = self.forms(code)
         if forms is None or len(forms) == 1:
             return forms[0] if forms else None
         number = params.get("n")
@@ -44,13 +54,12 @@ def catalogue(language: str) -> MessageCatalogue:
     entries: dict[str, tuple[str, ...]] = {}
     for path in sorted(files):
         entries |= read_entries(path.read_text(encoding="utf-8"))
-    entries |= {f"concept_{name}": (word,) for name, word in _concept_words(language).items()}
-    return MessageCatalogue(entries, _plural_rule(entries.pop("", ("",))[0]))
+    return MessageCatalogue(language, entries, _plural_rule(entries.pop("", ("",))[0]))
 
 
 def _concept_words(language: str) -> Mapping[str, str]:
     """What clinical concepts are called, beside the files. In English they bear their own names."""
-    from shared.clinical.concept_names import korean_words  # noqa: PLC0415 - help reads no clinical tables
+    from shared.clinical.concept_names import korean_words  # noqa: PLC0415 - most commands need no clinical tables
 
     korean = korean_words()
     return korean if language == "ko" else {name: name for name in korean}
@@ -90,8 +99,13 @@ def _fields(text: str) -> Iterator[dict[str, str]]:
             yield fields
             fields = {}
         keyword = name.strip() or keyword
-        fields[keyword] = fields.get(keyword, "") + json.loads(f'"{rest.rstrip()}')
+        fields[keyword] = fields.get(keyword, "") + _unescaped(rest.rstrip())
     yield fields
+
+
+def _unescaped(rest: str) -> str:
+    plain = "\\" not in rest and rest.find('"') == len(rest) - 1
+    return rest[:-1] if plain else str(json.loads(f'"{rest}'))
 
 
 def _plural_rule(header: str) -> Callable[[int], int]:

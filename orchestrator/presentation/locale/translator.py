@@ -44,7 +44,7 @@ class Translator:
 
     def knows(self, code: str) -> bool:
         """True when there are words for a code."""
-        return any(code in catalogue.entries for catalogue in self._catalogues)
+        return any(catalogue.forms(code) is not None for catalogue in self._catalogues)
 
     def named(self, prefix: str) -> tuple[str, ...]:
         """What has words under codes that begin with `prefix`, in the catalogue's order, without the prefix."""

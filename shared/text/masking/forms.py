@@ -47,13 +47,15 @@ def _forms(text: str) -> Iterator[Span]:
 
 
 def _by_rule(rule: MaskingRule, text: str, searched: Runs | str) -> Iterator[Span]:
-    group = 1 if rule.pattern.groups else 0
     for word in rule.words:
         at = searched.find(word, 0)
         while at >= 0:
             match = rule.pattern.match(text, at)
-            if match is not None and _is_meant(rule, match[group]):
-                yield (*match.span(group), rule.kind)
+            if match is not None:
+                # The group is looked up here: most rules meet none of their words, and their patterns stay uncompiled.
+                group = 1 if match.re.groups else 0
+                if _is_meant(rule, match[group]):
+                    yield (*match.span(group), rule.kind)
             at = searched.find(word, at + 1 if match is None else match.end())
 
 
