@@ -135,25 +135,33 @@ def _content_findings(
 def _line_findings(
     check: LineCheck, examined: Examined, documents: Documents
 ) -> Iterator[RaisedFinding]:
-    """What is new; at most `MOST_HITS` in a file, so that one made of hits costs no more than another."""
+    """What is new, without what goes on with a hit above it in the same file."""
+    begun = ""
+    for source, hit in _fresh_hits(check, examined, documents):
+        goes_on = check.goes_on is not None and check.goes_on.match(_line(source, hit))
+        if begun != source.path or not goes_on:
+            yield hit
+        begun = source.path
+
+
+def _fresh_hits(
+    check: LineCheck, examined: Examined, documents: Documents
+) -> Iterator[tuple[SourceFile, RaisedFinding]]:
+    """At most `MOST_HITS` in a file, so that one made of hits costs no more than another."""
     read = [source for source in examined.files if _applies(check, source)]
     hits = [(source, hit) for source in read for hit in islice(_hits(source, check), MOST_HITS)]
     if not hits:
         return
     before = _lines_hit(check, earlier_states(examined, documents))
     now = _lines_hit(check, read) if before else before
-    begun = ""
     for source, hit in hits:
-        line = source.lines[(hit.place.line if hit.place else 1) - 1]
-        goes_on = check.goes_on is not None and check.goes_on.match(line) is not None
-        if (goes_on and begun == source.path) or _is_known(_moved_line(line), before, now):
-            continue
-        begun = source.path
-        yield hit
+        line = _moved_line(_line(source, hit))
+        if before[line] < max(1, now[line]):
+            yield source, hit
 
 
-def _is_known(line: str, before: Counter[str], now: Counter[str]) -> bool:
-    return before[line] >= max(1, now[line])
+def _line(source: SourceFile, hit: RaisedFinding) -> str:
+    return source.lines[(hit.place.line if hit.place else 1) - 1]
 
 
 def _secret_findings(examined: Examined, documents: Documents) -> Iterator[RaisedFinding]:
