@@ -32,6 +32,9 @@ _HEADS = {
     "objections": "head_objections",
     "status": "head_status",
 }
+# As many findings alike are one entry where not everything is shown.
+ALIKE_FROM = 4
+MOST_PLACES = 6
 SHORT_WHY = 500
 SHORT_REASON = 160
 
@@ -80,21 +83,57 @@ def said_once(view: ViewContext[Any], entries: Iterable[FindingEntry]) -> tuple[
 
 def findings(view: ViewContext[Any], *, detailed: bool = False) -> list[Block]:
     """The findings that the panel did not reject, as many as are wanted."""
-    entries = view.facts.findings
-    first = entries[: view.listed if view.everything else view.most_findings]
-    shown = said_once(view, (entry for entry in first if view.everything or not entry.faint))
+    groups = _groups(view)[: view.listed if view.everything else view.most_findings]
+    groups = [group for group in groups if view.everything or not group[0].faint]
+    shown = said_once(view, (_with_alike(view, group) for group in groups))
     blocks: list[Block] = []
     if shown:
         blocks.append(finding_list(view, shown, detailed=detailed))
     elif view.facts.assessments:
         blocks.append(remark(Span(view.message("no_findings"), Style.DIM)))
-    if len(entries) > len(shown):
-        more = view.message("more", n=len(entries) - len(shown))
+    left = len(view.facts.findings) - sum(map(len, groups))
+    if left:
+        more = view.message("more", n=left)
         blocks.append(remark(Span(more, Style.DIM)))
     if view.facts.rejected:
         rejected = view.message("rejected", n=view.facts.rejected)
         blocks.append(remark(Span(rejected, Style.DIM)))
     return blocks
+
+
+def _groups(view: ViewContext[Any]) -> list[list[FindingEntry]]:
+    """Each finding, or many that one rule says in the same words, at the place of the first."""
+    if view.everything:
+        return [[entry] for entry in view.facts.findings]
+    alike: dict[tuple[Any, ...], list[FindingEntry]] = {}
+    for entry in view.facts.findings:
+        alike.setdefault(_words_of(entry), []).append(entry)
+    folded = {key: group for key, group in alike.items() if len(group) >= ALIKE_FROM}
+    groups = []
+    for entry in view.facts.findings:
+        group = folded.get(_words_of(entry), [entry])
+        if entry is group[0]:
+            groups.append(group)
+    return groups
+
+
+def _words_of(entry: FindingEntry) -> tuple[Any, ...]:
+    """What a rule says, wherever; what a reviewer says is of one place."""
+    if entry.carried or not entry.rules:
+        return (entry.finding.id,)
+    words = (entry.finding.severity, entry.finding.title, entry.status, entry.marks)
+    return (*entry.finding.every_rule, *words)
+
+
+def _with_alike(view: ViewContext[Any], group: Sequence[FindingEntry]) -> FindingEntry:
+    first, *rest = group
+    if not rest:
+        return first
+    places = [entry.where for entry in rest]
+    named = ", ".join(places[:MOST_PLACES])
+    if len(places) > MOST_PLACES:
+        named = view.message("names_and_more", names=named, n=len(places) - MOST_PLACES)
+    return replace(first, alike=view.message("alike_elsewhere", n=len(rest), places=named))
 
 
 def counted(view: ViewContext[Any]) -> str:

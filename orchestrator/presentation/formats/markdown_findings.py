@@ -78,7 +78,7 @@ def _first_cells(entry: FindingEntry, link: Link) -> list[str]:
     cell = f"{SIGNS[severity]}&nbsp;{severity.value}"
     code_line = code(entry.code_line) if entry.rules and entry.code_line else ""
     title = f"{inline(entry.title_beside_rule)} {_rules(entry)}".rstrip()
-    row = "<br>".join(filter(None, (title, code_line)))
+    row = "<br>".join(filter(None, (title, code_line, inline(entry.alike))))
     return [entry.finding.id, cell, _where(entry, link), row]
 
 

@@ -180,6 +180,7 @@ def _finding(entry: FindingEntry, shown: FindingList) -> list[Line]:
     """The finding in a line, and what is said of it indented below."""
     code = [line("    ", Span(entry.code_line, Style.PLACE))] if shown.in_code else []
     code = code if entry.code_line else []
+    code += [line("    ", Span(entry.alike, Style.DIM))] if entry.alike else []
     if not shown.detailed:
         return [finding_line(entry), *code]
     words = shown.words

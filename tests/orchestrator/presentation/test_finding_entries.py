@@ -11,7 +11,7 @@ from orchestrator.presentation.formats.markdown import render as markdown
 from orchestrator.presentation.formats.text import result_lines
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.report import RunReport
-from shared.models.findings import Finding, FindingStatus, Position, Severity, Stance
+from shared.models.findings import Finding, FindingStatus, Place, Position, Severity, Stance
 from shared.models.outcomes import RunStatus, Verdict
 from shared.models.panel import Panel, Participant
 from shared.models.rows import StepRow
@@ -308,3 +308,28 @@ def test_markdown_lists_as_many_findings_as_are_wanted():
     assert "Defect 3" not in shown
     assert "and 3 more findings" in shown
     assert "5 findings" in shown
+
+
+def alike(number: int, **changes: object) -> Finding:
+    place = Place(path="src/app.py", line=number)
+    words = {"title": "A blocking call (ASYNC210)", "rule": "ruff/ASYNC210", "quote": "get(url)"}
+    return make_finding(f"F{number}", place=place, **(words | changes))
+
+
+def test_what_one_rule_says_in_many_places_is_one_entry_that_names_them() -> None:
+    report = by_rules(*(alike(number) for number in range(1, 11)))
+    shown = text_of(report)
+    assert shown.count("ASYNC210") == 1
+    assert "src/app.py:1: " in shown
+    assert "The same at 9 more places: src/app.py:2, " in shown
+    assert "src/app.py:7 and 3 more. --all lists them." in shown
+    assert "more findings" not in shown  # all ten are spoken for
+    assert text_of(report, most=None).count("src/app.py:") == 10
+    assert markdown(report, words=ENGLISH).count("| F") == 10  # what is posted or kept is whole
+
+
+def test_few_findings_alike_and_those_of_other_words_are_shown_each() -> None:
+    few = by_rules(*(alike(number) for number in range(1, 4)))
+    assert text_of(few).count("ASYNC210") == 3
+    others = by_rules(*(alike(n, title=f"Unused import {n} (F401)") for n in range(1, 5)))
+    assert text_of(others).count("Unused import") == 4

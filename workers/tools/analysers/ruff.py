@@ -11,16 +11,17 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter
 
 from shared.models.coverage import UnreadFile
-from shared.models.findings import Place, RaisedFinding
+from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.inputs import AnalyserInput
 from shared.tools.rule_codes import means_a_rule
+from workers.tools.analysers.bandit import is_test
 from workers.tools.analysers.comparison import Brought, SourceSpan, Trace, as_moved, compared
 from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.edits import Edit, apply_edits, file_patch
 from workers.tools.analysers.program import AnalyserProgram, Before, from_elsewhere
-from workers.tools.analysers.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
+from workers.tools.analysers.ruffrules import BROKEN, IGNORED, RULES, SLOW, UNPARSED, kind_of
 from workers.tools.analysers.sources import UNPARSED as UNPARSED_FILE
 from workers.tools.analysers.sources import Examined, SourceFile
 from workers.tools.analysers.suppressions import HIDDEN, as_suppressed, hides, suppressed_in
@@ -275,6 +276,8 @@ def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding:
 def _raised(source: SourceFile, diagnostic: _Diagnostic, place: Place | None) -> RaisedFinding:
     code = diagnostic.code or "no code"
     severity, category = kind_of(code)
+    if category == SLOW.category and is_test(source.path):
+        severity = Severity.INFO  # a test waits for nobody
     fix = diagnostic.fix
     return RaisedFinding(
         title=f"{diagnostic.message} ({code})"[:400],

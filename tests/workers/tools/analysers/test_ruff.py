@@ -143,6 +143,18 @@ def test_the_longest_prefix_says_how_bad_a_rule_is() -> None:
     assert kind_of("invalid-syntax") is BROKEN
 
 
+def test_what_only_costs_time_is_no_defect_of_a_test() -> None:
+    documents = MemoryDocuments()
+    text = "import time\n\n\nasync def f():\n    time.sleep(1)\n"
+    findings = review(
+        "ruff", documents, added(documents, tests__test_a_py=text, a_py=text)
+    ).findings
+    assert [(f.place and f.place.path, f.rule, f.severity) for f in findings] == [
+        ("a.py", "ruff/ASYNC251", Severity.MAJOR),
+        ("tests/test_a.py", "ruff/ASYNC251", Severity.INFO),
+    ]
+
+
 def test_a_run_out_of_time_is_an_error() -> None:
     documents = MemoryDocuments()
     inputs = {"subject": added(documents, a_py="x = 1\n")}
