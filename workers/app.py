@@ -30,12 +30,14 @@ from shared.delivery.serving import serve
 from shared.faults import failpoint
 from shared.logs import configure
 from shared.models.steps import StepKind
+from shared.providers.limits import paused
 from shared.settings import ServiceSettings
 from shared.store.database import SERVICE_ANSWER_S, Database
 from shared.store.migrate import wait_for_schema
 from workers.limits.limiter import Limiter
 from workers.tasks import StepHandler, register
 from workers.temporary import claim_folder, leave_folder, use_folder
+from workers.turns.courier import Courier
 from workers.turns.spool import Spool
 from workers.turns.steps import StepWorker
 from workers.turns.turn import TurnWorker
@@ -82,6 +84,7 @@ class Runtime:
         self._pid = 0
         self._main_pid = os.getpid()
         self._worker: StepWorker | None = None
+        self._courier: Courier | None = None
         self._databases: tuple[Database, ...] = ()
 
     def current(self) -> StepWorker:
@@ -98,6 +101,8 @@ class Runtime:
         """End in good order."""
         if self._worker is not None and self._pid == os.getpid():
             self._worker.presence.stop()
+            if self._courier is not None:
+                self._courier.stop()
             for database in self._databases:
                 database.close()
 
@@ -117,13 +122,19 @@ class Runtime:
         presence.start()
         spool = Spool(self._settings.instance.state_dir / "spool")
         threading.Thread(target=spool.drain, args=(database,), daemon=True).start()
+        redis_url = self._settings.endpoints.redis_url
+        allowed = Allowed.of(self._settings.instance, os.environ)
         turns = TurnWorker(
             database,
-            limiter=Limiter.at(self._settings.endpoints.redis_url),
+            limiter=Limiter.at(redis_url),
             usd_a_day=self._settings.max_usd_per_day,
-            live=Live(self._settings.endpoints.redis_url),
-            allowed=Allowed.of(self._settings.instance, os.environ),
+            live=Live(redis_url),
+            allowed=allowed,
         )
+        if KINDS[self._kind].steps is StepKind.TURN:
+            names = partial(_paused_names, redis_url)
+            self._courier = Courier(database, allowed=allowed, paused=names)
+            threading.Thread(target=self._courier.run, name="courier", daemon=True).start()
         return StepWorker(
             turns,
             presence,
@@ -144,6 +155,10 @@ def build_app(settings: ServiceSettings, kind: str) -> tuple[Application, Runtim
     runtime = Runtime(settings, kind, partial(_published, app))
     register(app, runtime.current, KINDS[kind].steps)
     return app, runtime
+
+
+def _paused_names(redis_url: str) -> list[str]:
+    return [pause.name for pause in paused(redis_url)]
 
 
 @contextmanager

@@ -20,11 +20,11 @@ from shared.providers.options import (
     AnthropicOptions,
     BrowserOptions,
     CommandOptions,
+    HostedOptions,
     OllamaOptions,
     OpenAIOptions,
     PersonOptions,
     ProviderOptions,
-    SchemaOptions,
     ScriptedOptions,
 )
 from shared.providers.sections import (
@@ -158,7 +158,7 @@ CATALOGUE: ProviderTypes = catalogue_of(
         name="gemini",
         module="workers.providers.gemini",
         summary="Gemini generateContent",
-        options=SchemaOptions,
+        options=HostedOptions,
         address="https://generativelanguage.googleapis.com/v1beta",
         key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         key_header="x-goog-api-key",
@@ -168,7 +168,7 @@ CATALOGUE: ProviderTypes = catalogue_of(
         name="openai-responses",
         module="workers.providers.openai_responses",
         summary="OpenAI responses",
-        options=SchemaOptions,
+        options=HostedOptions,
         address="https://api.openai.com/v1",
         key_variables=("OPENAI_API_KEY",),
         services=(

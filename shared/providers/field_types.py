@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from shared.configuration import check_endpoint
+from shared.configuration import Documented, check_endpoint
 from shared.patterns import regex
 from shared.providers.written_keys import looks_like_a_key
 
@@ -71,3 +71,11 @@ HeaderName = Annotated[
 ]
 Endpoint = Annotated[str, AfterValidator(check_endpoint)]
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+Batch = Annotated[
+    bool,
+    Documented(
+        "answers come through the provider's batch API: half the price, within a day "
+        "(`quorate docs provider-batches`)"
+    ),
+]

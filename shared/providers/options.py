@@ -18,6 +18,7 @@ from shared.configuration import Documented, Section, check_address
 from shared.providers.browser import SITES
 from shared.providers.coding_clis import CODING_CLIS
 from shared.providers.field_types import (
+    Batch,
     Dollars,
     Endpoint,
     HeaderName,
@@ -27,7 +28,7 @@ from shared.providers.field_types import (
     OwnFile,
     Variable,
 )
-from shared.providers.written_keys import key_in_arguments, key_in_pairs
+from shared.providers.written_keys import key_in_arguments, key_in_pairs, refuse_key
 from shared.tools.commands import AnalyserCommand, is_ready, row_of
 
 KEY_OPTIONS = ("api_key_env", "api_key_file", "api_key_keyring")
@@ -37,16 +38,6 @@ HEADER_OPTIONS = ("header_env", "header_file", "header_keyring")
 _SHORT = {"input": "in", "output": "out"}
 
 Stated = Mapping[str, JsonValue]
-
-
-def _refuse_key(field: str, name: str | None, instead: str) -> None:
-    if name is not None:
-        raise PydanticCustomError(
-            "written_key",
-            "'{field}' holds a key ({name}), which would be stored with every run. "
-            "Name where it is instead: {instead}",
-            {"field": field, "name": name, "instead": instead},
-        )
 
 
 class AccountLimits(Section):
@@ -185,7 +176,7 @@ class HttpOptions(ProviderOptions):
             pairs = getattr(self, field)
             name = "key" if field == "query" and "key" in pairs else key_in_pairs(pairs)
             own = " or header_env: {NAME: VARIABLE}" if field == "headers" else ""
-            _refuse_key(field, name, " or ".join(KEY_OPTIONS) + own)
+            refuse_key(field, name, " or ".join(KEY_OPTIONS) + own)
         return self
 
     @model_validator(mode="after")
@@ -218,8 +209,9 @@ class OpenAIOptions(HttpOptions):
 
     json_mode: Literal["json_schema", "json_object", "none"] = "json_schema"
     auth: Literal["bearer", "api-key"] = "bearer"
+    batch: Batch = False
 
-    harmless = HttpOptions.harmless | {"json_mode", "auth"}
+    harmless = HttpOptions.harmless | {"json_mode", "auth", "batch"}
 
     @property
     def holds_schema(self) -> bool:
@@ -251,12 +243,20 @@ class SchemaOptions(HttpOptions):
         return self.json_schema
 
 
-class AnthropicOptions(SchemaOptions):
+class HostedOptions(SchemaOptions):
+    """`batch`: the calls go through the provider's batch API."""
+
+    batch: Batch = False
+
+    harmless = SchemaOptions.harmless | {"batch"}
+
+
+class AnthropicOptions(HostedOptions):
     """`cache`: mark what every turn begins with as a stable prefix."""
 
     cache: bool = True
 
-    harmless = SchemaOptions.harmless | {"cache"}
+    harmless = HostedOptions.harmless | {"cache"}
 
 
 class OllamaOptions(SchemaOptions):
@@ -305,7 +305,7 @@ class CommandOptions(ProviderOptions):
     @model_validator(mode="after")
     def _holds_no_key(self) -> Self:
         for field in ("command", "arguments"):
-            _refuse_key(field, key_in_arguments(getattr(self, field)), "env: [VARIABLE]")
+            refuse_key(field, key_in_arguments(getattr(self, field)), "env: [VARIABLE]")
         return self
 
     @property

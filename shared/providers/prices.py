@@ -14,6 +14,9 @@ from shared.models.steps import Usage
 from shared.providers.catalogue import CATALOGUE, Billing, ProviderType, ProviderTypes
 from shared.providers.locality import is_hosted, is_loopback
 
+BATCH_SHARE = 0.5
+"""What a call through a batch API costs of its usual price: so at OpenAI, Anthropic and Gemini."""
+
 
 def expected_usd(
     participant: Participant,
@@ -67,8 +70,15 @@ def cost_usd(
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
     if own is not None:
-        return own_cost(usage, own)
-    return table_cost(url, model, usage, cache_write_tokens) if url and model else None
+        whole = own_cost(usage, own)
+    else:
+        whole = table_cost(url, model, usage, cache_write_tokens) if url and model else None
+    return whole if whole is None or not is_batched(participant) else whole * BATCH_SHARE
+
+
+def is_batched(participant: Participant) -> bool:
+    """Whether the participant's calls go through its provider's batch API."""
+    return participant.options.get("batch") is True
 
 
 def _sends_no_bill(row: ProviderType | None, url: str, model: str) -> bool:

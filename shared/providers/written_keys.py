@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
+from pydantic_core import PydanticCustomError
 
 from shared.patterns import regex
 from shared.text.masking.mask import mask
@@ -80,3 +81,14 @@ def _texts_of(name: str, value: JsonValue) -> Iterator[tuple[str, str]]:
     elif isinstance(value, Iterable):
         for entry in value:
             yield from _texts_of(name, entry)
+
+
+def refuse_key(field: str, name: str | None, instead: str) -> None:
+    """Raise the error of a field in which a key is written; `name` is what it was found under, None for none."""
+    if name is not None:
+        raise PydanticCustomError(
+            "written_key",
+            "'{field}' holds a key ({name}), which would be stored with every run. "
+            "Name where it is instead: {instead}",
+            {"field": field, "name": name, "instead": instead},
+        )

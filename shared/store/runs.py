@@ -202,10 +202,13 @@ RUN_PRIORITY = (
     f"(CASE WHEN r.watched THEN {WATCHED} WHEN r.noted_steps > 0 THEN {SOON} ELSE {ORDINARY} END)"
 )
 
-# While a person has their own time, the run's stands still; a minute more for the worker that ends the turn.
+# While a person has their own time, the run's stands still; a minute more for the worker that ends the turn. So it does
+# while a call waits for its provider's batch API, which the courier bounds (workers/turns/courier.py).
 PATIENT = f"""EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.finished_at IS NULL
-   AND p.status IN ('pending', 'leased') AND now() < p.created_at + make_interval(
-           secs => 60 + ({REQUEST.format(step="p")}->'participant'->'options'->>'answer_within_s')::float8))"""
+   AND p.status IN ('pending', 'leased') AND (now() < p.created_at + make_interval(
+           secs => 60 + ({REQUEST.format(step="p")}->'participant'->'options'->>'answer_within_s')::float8)
+        OR EXISTS (SELECT FROM batched_calls b
+                    WHERE b.run_id = p.run_id AND b.step = p.key AND b.released_at IS NULL)))"""
 
 _FAMILY = FAMILY.format(root="coalesce(r.root_run, r.id)")
 

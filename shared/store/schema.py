@@ -11,6 +11,7 @@ runs ──< steps ──< usage         a step's row is its own outbox; usage h
  └──< events                     what no other row tells; numbered with what others do (shared/store/events.py)
 daily_spending                   the rows of `usage` up to some id, summed up by day and who spoke
 evals                            labelled cases before panels; their runs are found by idempotency key
+provider_batches ──< batched_calls   calls that wait for a provider's batch API; each is a step's
 batches ──< batch_items          many runs submitted together; items that ask the same share a run
 documents                        content-addressed texts and files
  ├──< passages                   what texts are searched by, for all runs that name them
@@ -31,14 +32,17 @@ from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 
 from shared.store.batch_tables import batch_items, batches
 from shared.store.columns import metadata, moment, run_id, texts
+from shared.store.provider_batch_tables import batched_calls, provider_batches
 from shared.store.schedule_tables import firings, schedules
 from shared.store.webhook_tables import webhook_deliveries, webhooks
 
 __all__ = [
     "batch_items",
+    "batched_calls",
     "batches",
     "firings",
     "metadata",
+    "provider_batches",
     "schedules",
     "webhook_deliveries",
     "webhooks",

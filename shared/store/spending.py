@@ -1,8 +1,9 @@
 """Money: what was spent, grouped by any dimension, and reservations before a call.
 
 A reservation is a row that counts while its step is leased under its token and the call's usage row is not there
-yet. Nobody has to give it back: the usage row, the step's end, or the next holder's token ends it. Where a provider
-did not say what a call used, its reservation counts as what was spent: unknown is never zero.
+yet, or while the call waits for its provider's batch API. Nobody has to give it back: the usage row, the step's end, or
+the next holder's token ends it. Where a provider did not say what a call used, its reservation counts as what was
+spent: unknown is never zero.
 """
 
 from __future__ import annotations
@@ -205,9 +206,13 @@ SELECT spent.calls, spent.tokens, spent.usd, held.held_calls, held.held_tokens, 
   FROM ({spent}) spent,
        (SELECT count(*) AS held_calls, coalesce(sum(v.tokens), 0)::bigint AS held_tokens,
                coalesce(sum(v.usd), 0)::float AS held_usd
-          FROM reservations v
-          JOIN steps s ON s.run_id = v.run_id AND s.key = v.step AND s.token = v.token
-           AND s.finished_at IS NULL AND s.status = 'leased'
+          FROM (SELECT v.* FROM reservations v
+                  JOIN steps s ON s.run_id = v.run_id AND s.key = v.step AND s.token = v.token
+                   AND s.finished_at IS NULL AND s.status = 'leased'
+                 UNION
+                SELECT v.* FROM batched_calls b
+                  JOIN reservations v ON v.run_id = b.run_id AND v.step = b.step AND v.attempt = 'batch:' || b.id
+                 WHERE b.released_at IS NULL AND b.status IN ('queued', 'sending', 'sent')) v
          WHERE {reservations} AND (v.run_id, v.step) <> (%(run)s, %(step)s)
            AND NOT EXISTS (SELECT FROM usage u
                             WHERE u.run_id = v.run_id AND u.step = v.step AND u.attempt = v.attempt)) held

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from shared.models.steps import Usage
 from shared.providers.catalogue import CATALOGUE
-from shared.providers.options import SchemaOptions
+from shared.providers.options import HostedOptions
 from workers.providers.calls import Completion, Finish, ProviderCall, ended, reply_instructions
 from workers.providers.http.converse import Dialect, Quirks, completion_of
 from workers.providers.http.events import cut_off
@@ -42,7 +42,7 @@ def _path(call: ProviderCall) -> str:
     return f"/models/{model}:{method}"
 
 
-def _body(call: ProviderCall, options: SchemaOptions, quirks: Quirks) -> Payload:
+def _body(call: ProviderCall, options: HostedOptions, quirks: Quirks) -> Payload:
     contents: list[JsonValue] = [
         {
             "role": "model" if message.role == "assistant" else "user",
@@ -137,7 +137,7 @@ def usage_of(usage: JsonValue) -> Usage:
 
 DIALECT = Dialect(
     row=ROW,
-    options=SchemaOptions,
+    options=HostedOptions,
     path=_path,
     endings=("/models",),
     body=_body,

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from shared.models.steps import Usage
 from shared.providers.catalogue import CATALOGUE
-from shared.providers.options import SchemaOptions
+from shared.providers.options import HostedOptions
 from workers.providers.calls import Completion, Finish, ProviderCall, reply_instructions
 from workers.providers.http.converse import Dialect, Quirks, completion_of
 from workers.providers.http.events import cut_off
@@ -23,7 +23,7 @@ _LENGTH = frozenset({"max_output_tokens", "max_tokens"})
 _CLOSING = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-def _body(call: ProviderCall, options: SchemaOptions, quirks: Quirks) -> Payload:
+def _body(call: ProviderCall, options: HostedOptions, quirks: Quirks) -> Payload:
     messages = call.as_json
     body: Payload = {
         "model": model_of(call),
@@ -138,7 +138,7 @@ def usage_of(usage: JsonValue) -> Usage:
 
 DIALECT = Dialect(
     row=ROW,
-    options=SchemaOptions,
+    options=HostedOptions,
     path=lambda _: "/responses",
     endings=("/responses",),
     body=_body,

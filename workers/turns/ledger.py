@@ -15,6 +15,7 @@ from shared.faults import failpoint
 from shared.models.panel import Participant
 from shared.models.steps import TurnRequest, Usage
 from shared.providers.catalogue import provider_type
+from shared.store.batched_calls import ATTEMPT, call_id
 from shared.store.ends import StoredResponse
 from shared.store.steps import Claim
 from workers.providers.calls import Cancelled, Completion, Finish, Provider, ProviderCall
@@ -39,7 +40,7 @@ class CallLedger:
         self._owner = owner
         self._answers = answers
         self._request: TurnRequest | None = None
-        self._request_sha = ""
+        self.request_sha = ""
         self.reused = False
         self._calls: list[Completion] = []
         self._made = 0
@@ -48,7 +49,7 @@ class CallLedger:
     def opens_for(self, request: TurnRequest, request_sha: str = "") -> None:
         """Name the turn whose calls are to be kept, and what an identical one would be found by."""
         self._request = request
-        self._request_sha = request_sha
+        self.request_sha = request_sha
 
     def reuses(self, completion: Completion) -> None:
         """Take an answer that another run has paid for: it is adopted, and costs nothing here."""
@@ -58,6 +59,15 @@ class CallLedger:
     def next_attempt(self) -> str:
         """The name that the next call's usage row will have."""
         return f"{self.claimed.token}:{self._made + 1}"
+
+    @property
+    def next_batched_call(self) -> str:
+        """The name of the call that this claim queues for its provider's batch API."""
+        return call_id(self.claimed)
+
+    def next_batched_attempt(self) -> str:
+        """The name that the usage row of that call will have."""
+        return f"{ATTEMPT}{self.next_batched_call}"
 
     @property
     def left(self) -> int:
@@ -124,7 +134,7 @@ class CallLedger:
             participant=request.participant.name,
             provider=request.participant.provider,
             model=completion.model or request.participant.model,
-            request_sha=self._request_sha if found_by is None else found_by,
+            request_sha=self.request_sha if found_by is None else found_by,
             content=content,
             usage=completion.usage,
             attempt=f"{claimed.token}:{self._made}",

@@ -15,7 +15,9 @@ from workers.turns.replies import ReplyProblem, parse, schema_of
 
 VERSION = 1
 # Options that say how a provider is reached, paid or called, not what it is asked.
-_NOT_ASKED = frozenset({*OPTIONS, "price", "headers", "cache", *KEY_OPTIONS, *HEADER_OPTIONS})
+_NOT_ASKED = frozenset(
+    {*OPTIONS, "price", "headers", "cache", "batch", *KEY_OPTIONS, *HEADER_OPTIONS}
+)
 
 
 def reuse_key(call: ProviderCall, marker: str) -> str:

@@ -23,6 +23,7 @@ from workers.limits.limiter import Limiter
 from workers.providers.calls import Provider, ProviderCall
 from workers.providers.registry import load_provider
 from workers.turns.allowance import check_entered
+from workers.turns.batched import Batched, BatchQueue, is_batched_call
 from workers.turns.canary import Canary, canary_of
 from workers.turns.documents import StoredDocuments
 from workers.turns.egress import check_allowed, without_secrets
@@ -137,11 +138,16 @@ class TurnWorker:
 
     def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
         """The provider, guarded by the run's budget and its account's limits."""
-        gated = provider if self.limiter is None else Limited(provider, self.limiter)
+        claimed = ledger.claimed
+        batched = is_batched_call(request.participant)
+        gated: Provider = provider if self.limiter is None else Limited(provider, self.limiter)
+        if batched:  # its limits are those of the batch API, which the courier keeps
+            gated = BatchQueue(provider, self.database, ledger)
         if request.budgeted or self.usd_a_day is not None:
-            gated = BudgetGuard(
-                gated, self.database, ledger.claimed, ledger.next_attempt, self.usd_a_day
-            )
+            attempt = ledger.next_batched_attempt if batched else ledger.next_attempt
+            gated = BudgetGuard(gated, self.database, claimed, attempt, self.usd_a_day)
+        if batched:
+            gated = Batched(gated, self.database, claimed, MAX_ATTEMPTS)
         return Counted(gated, ledger)
 
     def _known(

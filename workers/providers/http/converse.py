@@ -84,18 +84,30 @@ class Dialect(Generic[HttpOption]):
     def build(self, call: ProviderCall, quirks: Quirks) -> HttpRequest:
         """The request. Raises ProviderError for a missing key, model or secret header and for bad options."""
         options = options_of(call.participant, self.options)
-        secret = _secret_headers(call.participant.name, self.row, options)
-        headers = {"content-type": "application/json", "x-client-request-id": request_id(call)}
-        headers |= {name.lower(): value for name, value in options.headers.items()}
-        headers |= {**self.headers, **secret}
-        url = options.address(self.row.address or "", *self.endings) + self.path(call)
-        if options.query:
-            url = f"{url}{'&' if '?' in url else '?'}{urlencode(options.query)}"
         body = self.body(call, options, quirks) | options.extra_body
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        named = {"content-type": "application/json", "x-client-request-id": request_id(call)}
+        return self.request(call.participant, "POST", self.path(call), content, named)
+
+    def request(
+        self,
+        participant: Participant,
+        method: str,
+        path: str,
+        body: bytes,
+        named: Mapping[str, str],
+    ) -> HttpRequest:
+        """A request to the participant's address, with its key and headers. Raises ProviderError as `build` does."""
+        options = options_of(participant, self.options)
+        secret = _secret_headers(participant.name, self.row, options)
+        headers = dict(named) | {name.lower(): value for name, value in options.headers.items()}
+        headers |= {**self.headers, **secret}
+        url = options.address(self.row.address or "", *self.endings) + path
+        if options.query:
+            url = f"{url}{'&' if '?' in url else '?'}{urlencode(options.query)}"
         # A header's value as a whole, and without the word that says what it is (`Bearer`).
         secrets = (text for value in secret.values() for text in (value, value.split(" ")[-1]))
-        return HttpRequest(url, headers, content, secrets=tuple(dict.fromkeys(secrets)))
+        return HttpRequest(url, headers, body, method, secrets=tuple(dict.fromkeys(secrets)))
 
 
 def _secret_headers(participant: str, row: ProviderType, options: HttpOptions) -> dict[str, str]:
@@ -143,13 +155,13 @@ def converse(
     way = way or transport()
     tries = 0
     while True:
-        quirks = _learned.get(_endpoint(call), frozenset())
+        quirks = quirks_of(call)
         request = dialect.build(call, quirks)
         with way.open(request, guard) as response:
             if response.status == 200:
                 return _completion(dialect, call, request, response)
             error = read_error(b"".join(response.chunks()))
-        if _learn(dialect, call, response.status, error, quirks):
+        if learn(dialect, call, response.status, error, quirks):
             continue
         tries += 1
         failure = _failure(guard.who, request, response, error)
@@ -169,15 +181,20 @@ def _failure(
     return failure
 
 
+def quirks_of(call: ProviderCall) -> Quirks:
+    """What the call's endpoint is known to refuse."""
+    return _learned.get(_endpoint(call), frozenset())
+
+
 def _endpoint(call: ProviderCall) -> tuple[str, str | None]:
     where = call.participant.options.get("base_url") or call.participant.provider
     return (str(where), call.participant.model)
 
 
-def _learn(
+def learn(
     dialect: Dialect[Any], call: ProviderCall, status: int, error: ErrorBody, known: Quirks
 ) -> bool:
-    """True when the request can be fixed and sent again."""
+    """Remember what its endpoint refuses: True when the request can be fixed and sent again."""
     quirk = dialect.quirk(error) if status in (400, 422) else None
     if quirk is None or quirk in known or len(known) >= _MAX_QUIRKS:
         return False
