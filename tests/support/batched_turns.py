@@ -6,7 +6,7 @@ from typing import Any
 
 from shared.models.panel import Participant
 from shared.store.database import Database
-from tests.support.batch_server import BatchStand
+from tests.support.batch_stand import BatchStand
 from tests.support.runs import execute, fetch
 from tests.support.turns import until, work
 from workers.turns.courier import Courier, Pace

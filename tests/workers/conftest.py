@@ -7,6 +7,8 @@ import pytest
 
 from shared.delivery.presence import Presence
 from shared.store.database import Database
+from tests.support.batch_server import batch_server
+from tests.support.batch_stand import BatchStand
 from workers.turns.spool import Spool
 from workers.turns.steps import StepWorker
 from workers.turns.turn import TurnWorker
@@ -21,3 +23,10 @@ def worker(database: Database, tmp_path: Path) -> Iterator[StepWorker]:
     yield worker
     worker.close()
     presence.stop()
+
+
+@pytest.fixture
+def stand() -> Iterator[BatchStand]:
+    """A provider's batch API of the test's own."""
+    with batch_server() as served:
+        yield served

@@ -228,7 +228,7 @@ class Courier:
         """Find out whether the provider has a batch whose sender died or heard nothing."""
         calls = self._database.run(partial(batch_calls, batch=batch.id))
         if batch.age_s > LONGEST_WAIT_S or not calls:
-            self._end(batch.id, calls, _nothing_came("batch_missing", FailureKind.UNREACHABLE))
+            self._end(batch.id, calls, _nothing_came("batch_unanswered", FailureKind.UNREACHABLE))
             return
         known = self._database.run(partial(known_remotes, lane=batch.lane))
         sought = SoughtBatch(
@@ -261,7 +261,7 @@ class Courier:
             return
         failpoint("answers-stored")
         left = self._database.run(partial(batch_calls, batch=batch.id))
-        self._end(batch.id, left, _nothing_came("batch_missing", FailureKind.UNREACHABLE))
+        self._end(batch.id, left, _nothing_came("batch_unanswered", FailureKind.UNREACHABLE))
         try:
             desk.protocol.service.forget(desk.access, batch.remote)
         except ProviderError as error:

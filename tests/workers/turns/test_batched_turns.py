@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from shared.models.run import Budget
 from shared.store.database import Database
 from shared.store.runs import cancel_run, lock_run
 from shared.store.sweeping import due_runs
-from tests.support.batch_server import BatchStand, batch_server
+from tests.support.batch_stand import BatchStand
 from tests.support.batched_turns import (
     FULL_USD,
     HALF_USD,
@@ -24,19 +22,11 @@ from tests.support.batched_turns import (
 from tests.support.notices import column_words
 from tests.support.runs import execute, fetch, new_run, new_step, run_row, step_row
 from tests.support.turns import asked, calls, turn, work
-from workers.turns.courier import Pace
 from workers.turns.steps import StepWorker
 
 pytestmark = pytest.mark.component
 
 PROVIDERS = ("anthropic",)
-
-
-@pytest.fixture
-def stand() -> Iterator[BatchStand]:
-    """A provider's batch API of the test's own."""
-    with batch_server() as served:
-        yield served
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -350,55 +340,3 @@ def test_what_waits_in_a_batch_is_reserved_from_the_budget(
     work(worker, run, "b")
     assert "waits_batch" in step_row(database, run, "b").note
     assert FULL_USD > HALF_USD > 0
-
-
-def test_a_machine_without_the_key_leaves_the_calls_to_others(
-    worker: StepWorker, database: Database, stand: BatchStand
-) -> None:
-    run = turn(database, batched(stand))
-    work(worker, run)
-    execute(
-        database,
-        "UPDATE batched_calls SET participant = jsonb_set(participant, '{options,api_key_env}', '\"NOT_SET_HERE\"')",
-    )
-    courier(database).tick()
-    assert (state(database, run).status, stand.asked) == ("queued", [])
-
-
-def test_what_an_operator_paused_is_not_sent(
-    worker: StepWorker, database: Database, stand: BatchStand
-) -> None:
-    run = turn(database, batched(stand))
-    work(worker, run)
-    courier(database, paused=lambda: ["critic"]).tick()
-    assert (state(database, run).status, stand.asked) == ("queued", [])
-
-
-def test_a_batch_is_sent_once_no_more_calls_come(
-    worker: StepWorker, database: Database, stand: BatchStand
-) -> None:
-    patient = courier(database, pace=Pace(quiet_s=30, longest_s=120))
-    work(worker, turn(database, batched(stand)))
-    patient.tick()
-    assert stand.batches == []
-    execute(database, "UPDATE batched_calls SET created_at = now() - interval '40 s'")
-    work(worker, turn(database, batched(stand)))
-    patient.tick()
-    assert stand.batches == []
-    execute(database, "UPDATE batched_calls SET created_at = created_at - interval '100 s'")
-    patient.tick()
-    assert [len(batch.requests) for batch in stand.batches] == [2]
-
-
-def test_what_no_batch_may_take_so_long_is_given_up_and_cancelled(
-    worker: StepWorker, database: Database, stand: BatchStand
-) -> None:
-    run = turn(database, batched(stand))
-    work(worker, run)
-    carrier = courier(database)
-    carrier.tick()
-    execute(database, "UPDATE provider_batches SET created_at = now() - interval '3 days'")
-    make_due(database)
-    carrier.tick()
-    row = finished(worker, database, run)
-    assert (row.failure_kind, stand.batches[0].cancelled) == ("timeout", True)
