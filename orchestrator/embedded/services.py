@@ -22,7 +22,15 @@ WITH_PASSWORD = regex(r"://[^/\s@]*:[^/\s@]+@")
 _OTHERS = (
     "COHERE GROQ TOGETHER PERPLEXITY HF HUGGINGFACE HUGGING_FACE AZURE AWS VERTEX BEDROCK GITHUB GH GITLAB SSH"
 ).split()
-OUR_URLS = frozenset({"QUORATE_REDIS_URL", "QUORATE_DATABASE_URL", "QUORATE_BROKER_URL"})
+OURS = frozenset(
+    {
+        "QUORATE_REDIS_URL",
+        "QUORATE_DATABASE_URL",
+        "QUORATE_BROKER_URL",
+        "QUORATE_WEBHOOK_NETWORKS",
+    }
+)
+"""What these processes need although its name or its value looks like a secret's."""
 
 
 def keyless_environment(
@@ -33,7 +41,7 @@ def keyless_environment(
     return {
         name: value
         for name, value in service_environment(environ).items()
-        if name in OUR_URLS
+        if name in OURS
         or not (SECRET.search(name) or provider.match(name) or WITH_PASSWORD.search(value))
     }
 

@@ -16,6 +16,7 @@ ENVIRON = {
     "LANG": "ko_KR.UTF-8",
     "QUORATE_INSTANCE": "one",
     "QUORATE_REDIS_URL": "redis://:p@h/0",
+    "QUORATE_WEBHOOK_NETWORKS": "10.0.0.0/8",
     "QUORATE_OPENAI_API_KEY": "sk-1",
     "QUORATE_OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
     "OPENAI_API_KEY": "sk-2",
@@ -49,7 +50,15 @@ def test_tool_workers_and_orchestrator_see_nothing_worth_stealing(name: str):
 
 @pytest.mark.parametrize(
     "name",
-    ["PATH", "HOME", "GIT_AUTHOR_NAME", "LANG", "QUORATE_INSTANCE", "QUORATE_REDIS_URL"],
+    [
+        "PATH",
+        "HOME",
+        "GIT_AUTHOR_NAME",
+        "LANG",
+        "QUORATE_INSTANCE",
+        "QUORATE_REDIS_URL",
+        "QUORATE_WEBHOOK_NETWORKS",
+    ],
 )
 def test_every_process_keeps_what_it_needs(name: str):
     assert keyless_environment(ENVIRON)[name] == ENVIRON[name]
