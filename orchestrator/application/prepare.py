@@ -66,6 +66,7 @@ class SubmissionRequest:
     batch: str | None = None
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     options: Mapping[str, JsonValue] = field(default_factory=dict)
+    labels: Mapping[str, JsonValue] = field(default_factory=dict)
     unattended: bool = False
     turn_s: float | None = None
 
@@ -180,6 +181,7 @@ def prepare_run(
         seed=secrets.token_hex(16),
         labels={
             **captured.labels,
+            **request.labels,
             **({} if request.batch is None else {"batch": request.batch}),
         },
     )

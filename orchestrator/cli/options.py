@@ -153,6 +153,12 @@ change_options = in_this_order(
     click.option("--base", metavar="REF", help="Review everything since REF's merge base."),
     click.option("--diff", metavar="FILE|-", help="Review a bare unified diff."),
 )
+LAST_RUN = "last-run"
+since_run_option = click.option(
+    "--since",
+    type=click.Choice([LAST_RUN]),
+    help="Review the commits since the last run with the same options.",
+)
 question_options = in_this_order(
     click.argument("words", nargs=-1, metavar="[TEXT...]"),
     click.option("-f", "--file", metavar="PATH", help="A file that holds the text (- is stdin)."),

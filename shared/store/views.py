@@ -87,16 +87,21 @@ def find_run(connection: Connection, name: str) -> RunRow:
     return _run(rows[0])
 
 
+LINE, REVIEWED = "since_line", "since_commit"
+"""The labels of runs that continue one another: what they have in common, and the newest commit of each."""
+
+
 @dataclass(frozen=True)
 class RunFilter:
-    """Which runs are listed; None: any. `repository`, `batch` and `pipeline` are labels, `since_s` is an age."""
+    """Which runs are listed; None: any. `since_s` is an age, the last ones are labels."""
 
     status: str | None = None
     workflow: str | None = None
+    since_s: float | None = None
     repository: str | None = None
     batch: str | None = None
     pipeline: str | None = None
-    since_s: float | None = None
+    line: str | None = None
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -107,6 +112,7 @@ class RunFilter:
             "repository": f"{label_of('id', 'repository')} = %(repository)s",
             "batch": f"{label_of('id', 'batch')} = %(batch)s",
             "pipeline": f"{label_of('id', 'pipeline')} = %(pipeline)s",
+            "line": f"{label_of('id', LINE)} = %(line)s",
             "since_s": "created_at >= now() - make_interval(secs => %(since_s)s)",
         }
         stated = tuple(sql for name, sql in wanted.items() if getattr(self, name) is not None)

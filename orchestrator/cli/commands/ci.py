@@ -13,6 +13,7 @@ from orchestrator.cli.options import (
     example,
     findings_options,
     pipeline_options,
+    since_run_option,
     take,
     watch_limit_option,
 )
@@ -37,6 +38,7 @@ REVIEW = "review"
 @click.option("--base", metavar="REF", help="Compare with REF instead of what the platform names.")
 @click.option("--detach", is_flag=True, help="Submit, print the run's id, exit 8.")
 @click.option("--only-new", is_flag=True, help="Do not count what the target branch has already.")
+@since_run_option
 @pipeline_options
 @click.option(
     "--results",
@@ -73,7 +75,14 @@ def ci(base: str | None, **typed: Any) -> int:
     context = pipeline_of(os.environ)
     here = Path.cwd()
     change = change_of(context, here, os.environ, base)
+    since = typed.pop("since")
     request = typed_request(REVIEW, change, submission, here, typed, output.language)
     job = PipelineJob(context, options, output, os.environ)
     with holding(submission.lock, os.environ) as may_start:
-        return job.run(request, submission.idempotency_key) if may_start else ExitCode.CONFLICT
+        if not may_start:
+            return ExitCode.CONFLICT
+        if since is not None:
+            from orchestrator.cli.new_commits import only_new_commits
+
+            request = only_new_commits(request, os.environ, quiet=output.quiet, again=True)
+        return job.run(request, submission.idempotency_key)

@@ -23,6 +23,7 @@ from orchestrator.cli.options import (
     findings_options,
     in_this_order,
     question_options,
+    since_run_option,
     take,
     task_options,
     watch_limit_option,
@@ -72,6 +73,7 @@ def __getattr__(name: str) -> click.Command:
 def _options(name: str) -> list[Decorator]:
     described = WORKFLOWS[name]
     options = [_SUBJECTS[described.subject][1]]
+    options += [since_run_option] if described.subject is SubjectKind.CHANGE else []
     if name == DEFAULT and OTHER is not None:
         switch = click.option(*OTHER.flags, "switched", is_flag=True, help=OTHER.flags_help)
         options += [switch, setting_options(name), setting_options(OTHER.name)]
@@ -138,10 +140,17 @@ def submit_typed(workflow: str, typed: dict[str, Any]) -> int:
     subject: ChangeInput | QuestionInput | CaseSource | TaskInput = take(kind, typed)
     check_estimate(typed["outputs"], estimate=typed["estimate"])
     options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
+    since = typed.pop("since", None)
+    if since is not None and subject != ChangeInput():
+        raise click.UsageError("--since names the change: leave out paths, revisions and --staged")
     request = typed_request(workflow, subject, options, Path.cwd(), typed, output.language)
     with holding(options.lock, os.environ) as may_start:
         if not may_start:
             return ExitCode.CONFLICT
+        if since is not None:
+            from orchestrator.cli.new_commits import only_new_commits
+
+            request = only_new_commits(request, os.environ, quiet=output.quiet)
         if isinstance(subject, CaseSource):
             from orchestrator.cli.case_submission import run_cases
 
