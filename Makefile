@@ -29,7 +29,7 @@ PACKAGES := shared workers orchestrator $(wildcard benchmarks)
 MANIFEST := pyproject.toml $(wildcard README.md)
 
 .DEFAULT_GOAL := help
-.PHONY: help review test check format bench chaos lock clean venv
+.PHONY: help review test check check-types check-style check-walls check-house format bench chaos lock clean venv
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -80,11 +80,20 @@ test: $(VENV)/.dev
 	@[ -d tests/__pycache__ ] || { $(COLLECT) tests/orchestrator & $(COLLECT) --ignore tests/orchestrator; wait; } >/dev/null
 	@$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadscope --no-loadscope-reorder $(ARGS)
 
-check: $(VENV)/.dev
+# Several at once with `make -j2 check`, as in .ci/run.
+check: check-types check-style check-walls check-house
+
+check-types: $(VENV)/.dev
+	$(BIN)/mypy $(PACKAGES)
+
+check-style: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy $(PACKAGES)
+
+check-walls: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
+
+check-house: $(VENV)/.dev
 	$(BIN)/python .ci/house.py
 
 format: $(VENV)/.dev
