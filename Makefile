@@ -18,10 +18,10 @@ UV ?= uv
 EXAMPLE := 4750ea8325d34e74b432bd9198fffc716f39e9f7
 REVIEW ?= $(shell git rev-parse --quiet --verify $(EXAMPLE)^{commit} >/dev/null 2>&1 && echo $(EXAMPLE) || echo HEAD)
 ARGS ?=
-# Much of the time tests wait for a server or a process, so five at once pay on two cores.
+# Much of the time tests wait for a server or a process, so four at once pay on two cores.
 # Session fixtures (servers) exist once per process; loadscope keeps a module's tests together, in the
 # order of tests/conftest.py: the slow ones first, with some that compute between them.
-PYTEST_WORKERS ?= 5
+PYTEST_WORKERS ?= 4
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --no-input
 LOCKED := --require-hashes --only-binary :all:
@@ -71,13 +71,9 @@ review: $(VENV)/.runtime
 	fi; \
 	exit $$code
 
-# Compiled once: where PYTHONDONTWRITEBYTECODE is set, each of the many processes would compile our sources again, and
-# in a new clone each of pytest's would rewrite the assertions of every test.
-COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -qq --collect-only
-
+# Compiled once: where PYTHONDONTWRITEBYTECODE is set, each of the many processes would compile our sources again.
 test: $(VENV)/.dev
 	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
-	@[ -d tests/__pycache__ ] || { $(COLLECT) tests/orchestrator & $(COLLECT) --ignore tests/orchestrator; wait; } >/dev/null
 	@$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadscope --no-loadscope-reorder $(ARGS)
 
 # Several at once with `make -j2 check`, as in .ci/run.
