@@ -69,6 +69,8 @@ def test_a_question_is_asked(words: tuple[str, ...]):
         (("help", "nonsense"), "`quorate --help`"),
         (("run", "list"), "`quorate show RUN`"),
         (("models", "list"), "`quorate participants models`"),
+        (("analysers",), "`quorate participants` shows"),
+        (("rules", "list"), "`quorate docs configuration`"),
         (("history", "last"), "`quorate list`"),
         (("stop", "all"), "`quorate cancel RUN`"),
         (("STOP", "ALL"), "`quorate cancel RUN`"),

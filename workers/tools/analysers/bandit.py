@@ -41,7 +41,7 @@ CONFIDENCES = {"HIGH": 0.9, "MEDIUM": 0.6, "LOW": 0.3}
 # An import or a call without a shell is no weakness by itself.
 IGNORED = ("B404", "B603", "B607")
 # What tests do all the time.
-IGNORED_IN_TESTS = ("B101", "B104", "B105", "B106", "B107", "B108", "B311")
+IGNORED_IN_TESTS = ("B101", "B104", "B105", "B106", "B107", "B108", "B113", "B311")
 # Rules that bandit rates higher than a review should: an assert tells a type checker something, and most weak hashes
 # are checksums or keys of a cache.
 RATED: dict[str, Severity] = {"B101": Severity.INFO, "B324": Severity.MINOR}

@@ -81,6 +81,16 @@ def test_a_weak_hash_is_as_grave_as_what_it_guards(line: str, severity: Severity
     assert (finding.rule, finding.severity) == ("bandit/B324", severity)
 
 
+def test_a_request_without_a_time_limit_is_ordinary_in_tests_only() -> None:
+    documents = MemoryDocuments()
+    text = "import requests\n\n\ndef f():\n    return requests.get('https://example.org')\n"
+    subject = added(documents, tests__test_a_py=text, src_py=text)
+    reply = review("bandit", documents, subject)
+    assert [(f.rule, f.place and f.place.path) for f in reply.findings] == [
+        ("bandit/B113", "src.py")
+    ]
+
+
 def test_a_file_that_cannot_be_parsed_is_named_and_the_others_are_checked() -> None:
     documents = MemoryDocuments()
     subject = added(documents, bad_py="def (:\n", good_py=SHELL, odd_py=b"\xff = 1\n")
