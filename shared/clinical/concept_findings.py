@@ -31,7 +31,8 @@ dysphagia | difficulty swallowing; trouble swallowing | 연하곤란; 연하 곤
 jaundice | icterus; icteric; scleral icterus | 황달
 headache | headaches; HA; cephalgia | 두통
 dizziness | dizzy; lightheadedness; lightheaded; vertigo | 어지럼; 어지러움; 현기증; 현훈; 어지럼증
-syncope | fainting; passed out; loss of consciousness; LOC | 실신; 의식소실; 의식 소실
+syncope | syncopal; syncopal episode; near-syncope; presyncope; fainting; passed out; loss of consciousness;
+    LOC | 실신; 의식소실; 의식 소실
 palpitations | palpitation; heart racing | 두근거림; 심계항진
 edema | swelling; leg swelling; pitting edema; pedal edema; lower extremity edema; swollen | 부종;
     하지부종; 하지 부종; 붓기; 종창
@@ -39,7 +40,7 @@ numbness | | 저림; 무감각; 감각저하; 감각 저하
 tingling | paresthesia; paresthesias; pins and needles | 이상감각; 감각이상; 저린감
 seizure | seizures; convulsion; convulsions | 경련; 발작
 tremor | tremors | 떨림; 진전
-confusion | confused; disorientation; altered mental status; AMS | 혼돈; 의식저하; 의식 저하;
+confusion | confused; disorientation; disoriented; altered mental status; AMS | 혼돈; 의식저하; 의식 저하;
     지남력 저하
 memory loss | forgetfulness; memory problems | 기억력저하; 기억력 저하; 기억력감퇴
 blurred vision | blurry vision; vision loss; visual changes; double vision; diplopia;
@@ -63,8 +64,8 @@ leg pain | arm pain; limb pain; calf pain | 다리통증; 다리 통증; 하지 
 muscle pain | myalgia; myalgias; muscle aches; body aches | 근육통
 pain | | 통증
 dysuria | painful urination; burning with urination; burning on urination | 배뇨통; 배뇨시 통증
-urinary frequency | frequency of urination; polyuria; frequent urination; urinary urgency | 빈뇨;
-    다뇨; 절박뇨; 야간뇨
+urinary frequency | frequency of urination; frequent urination; urinary urgency | 빈뇨;
+    절박뇨
 urinary retention | | 요폐; 배뇨곤란
 urinary incontinence | incontinence | 요실금
 hematuria | blood in urine; blood in the urine; gross hematuria | 혈뇨
@@ -79,7 +80,7 @@ erythema | redness | 홍반; 발적; 발적감
 tenderness | tender; tenderness to palpation | 압통
 lymphadenopathy | swollen lymph nodes; swollen glands | 림프절비대; 림프절 종대
 crackles | rales; rhonchi | 수포음; 악설음
-suicidal ideation | suicidal thoughts; suicidal or homicidal ideation | 자살사고; 자살 사고; 자살생각
+suicidal ideation | SI; suicidal thoughts; suicidal or homicidal ideation | 자살사고; 자살 사고; 자살생각
 hallucinations | hallucination | 환각; 환청; 환시
 polydipsia | excessive thirst | 다음다갈; 다갈증; 다갈
 hot flashes | | 안면홍조
@@ -93,6 +94,30 @@ cyanosis | | 청색증
 diaphoresis | sweating; sweats | 발한
 dehydration | dehydrated | 탈수
 ascites | | 복수
+orthopnea | paroxysmal nocturnal dyspnea; PND | 기좌호흡; 야간발작성호흡곤란
+nocturia | | 야간뇨
+polyuria | | 다뇨
+anuria | oliguria | 무뇨; 핍뇨; 소변량 감소
+hoarseness | hoarse voice | 쉰 목소리; 애성; 목쉼
+mouth sores | mouth ulcers; oral ulcers; stomatitis; mucositis | 구내염; 구강궤양
+apnea | apneas; apneic episodes | 무호흡
+hemiparesis | hemiplegia; right-sided weakness; left-sided weakness | 편마비; 반신마비
+dysarthria | slurred speech | 구음장애; 구음 장애; 발음 어눌
+aphasia | | 실어증
+facial droop | facial palsy; bell palsy | 안면마비; 안면 마비
+ataxia | unsteady gait; gait instability | 운동실조; 보행장애; 보행 장애
+photophobia | | 눈부심; 광선공포증
+epistaxis | nosebleed; nosebleeds | 비출혈; 코피
+petechiae | purpura | 점상출혈; 자반
+flank tenderness | CVA tenderness; costovertebral angle tenderness | 늑골척추각 압통
+decreased urine output | low urine output | 소변량감소
+poor feeding | decreased feeding; decreased oral intake; poor oral intake | 수유량 감소; 경구섭취 저하
+irritability | irritable | 보챔
+homicidal ideation | | 타살사고
+agitation | agitated | 초조
+jugular venous distension | JVD; jugular venous distention | 경정맥 확장; 경정맥확장
+calf swelling | calf tenderness | 종아리 부종; 종아리 압통
+morning sickness | hyperemesis | 입덧
 splenomegaly | enlarged spleen | 비장비대; 비장종대
 hepatomegaly | enlarged liver | 간비대; 간종대
 """
@@ -129,12 +154,13 @@ x-ray | xray; x-rays; radiograph; radiographs; xrays | 엑스레이; X선; X-ray
 computed tomography | CT; CT scan; CAT scan; CTA | 전산화단층촬영; 컴퓨터단층촬영; 복부 CT; 흉부 CT;
     뇌 CT
 magnetic resonance imaging | MRI; MRI scan; MRA | 자기공명영상; 뇌 MRI
-ultrasound | ultrasonography; sonogram; ultrasonogram; doppler | 초음파; 초음파검사; 복부초음파
+ultrasound | renal US; abdominal US; RUQ US; ultrasonography; sonogram; ultrasonogram;
+    doppler | 초음파; 초음파검사; 복부초음파
 positron emission tomography | PET scan; PET CT; PET/CT | 양전자방출단층촬영
 mammogram | mammography | 유방촬영술; 유방촬영
 bone density | DEXA; DXA; bone density scan; DEXA scan | 골밀도; 골밀도검사
 pap smear | pap test | 자궁경부세포검사; 자궁경부 세포검사
-pregnancy test | HCG; hcg; beta hcg | 임신반응검사; 임신검사; 임신테스트
+pregnancy test | hCG; HCG; hcg; beta hcg | 임신반응검사; 임신검사; 임신테스트
 stress test | exercise stress test; nuclear stress test; treadmill test | 운동부하검사; 운동부하 검사
 holter monitor | holter; event monitor | 홀터; 홀터검사
 pulmonary function tests | PFT; PFTs; spirometry; pulmonary function test | 폐기능검사; 폐기능 검사
@@ -153,11 +179,16 @@ PROCEDURES = """
 colonoscopy | | 대장내시경; 대장 내시경
 upper endoscopy | EGD; esophagogastroduodenoscopy; endoscopy; gastroscopy | 위내시경;
     상부위장관내시경; 위 내시경
-appendectomy | | 충수절제술; 맹장수술
-cholecystectomy | gallbladder removal; gallbladder surgery | 담낭절제술
+appendectomy | lap appy; laparoscopic appendectomy; appy | 충수절제술; 맹장수술
+cholecystectomy | lap chole; laparoscopic cholecystectomy; gallbladder removal; gallbladder surgery | 담낭절제술
 hysterectomy | | 자궁절제술; 자궁적출술
 cesarean section | c-section; cesarean; caesarean section | 제왕절개; 제왕절개술
-mastectomy | lumpectomy | 유방절제술
+mastectomy | lumpectomy; partial mastectomy | 유방절제술; 부분절제술; 유방보존술
+gastrectomy | | 위절제술
+colectomy | hemicolectomy; bowel resection | 대장절제술; 결장절제술
+nephrectomy | | 신장절제술; 신절제술
+fine needle aspiration | FNA; fine-needle aspiration | 세침흡인검사; 세침흡인
+thoracotomy | lobectomy; chest tube | 흉관삽입; 폐엽절제술; 흉관
 prostatectomy | TURP | 전립선절제술
 thyroidectomy | | 갑상선절제술
 tonsillectomy | | 편도절제술
@@ -172,16 +203,16 @@ pacemaker | ICD implantation; pacemaker implantation | 심박동기; 심박조�
 cardioversion | | 심율동전환
 valve replacement | aortic valve replacement; mitral valve replacement; mitral valve repair; TAVR |
     판막치환술; 판막 치환술
-joint replacement | knee replacement; hip replacement; total knee arthroplasty; TKA;
+joint replacement | TKR; THR; knee replacement; hip replacement; ORIF; hip ORIF; total knee arthroplasty; TKA;
     total hip arthroplasty; THA; knee arthroplasty | 인공관절치환술; 인공관절; 슬관절치환술;
-    고관절치환술
+    고관절치환술; 인공관절 치환술
 arthroscopy | arthroscopic surgery | 관절경; 관절경수술
 spinal fusion | laminectomy; discectomy | 척추유합술; 추간판절제술
 kidney transplant | renal transplant; liver transplant; transplant; transplantation | 신장이식;
     간이식; 이식수술
 dialysis | hemodialysis; peritoneal dialysis | 투석; 혈액투석; 복막투석
 chemotherapy | chemo | 항암치료; 항암화학요법; 항암제
-radiation therapy | radiotherapy | 방사선치료; 방사선 치료
+radiation therapy | XRT; radiotherapy | 방사선치료; 방사선 치료
 physical therapy | PT referral; physiotherapy; occupational therapy | 물리치료; 재활치료; 작업치료
 psychotherapy | cognitive behavioral therapy; CBT; therapy sessions | 상담치료; 인지행동치료; 정신치료
 blood transfusion | transfusion | 수혈

@@ -106,7 +106,8 @@ gastroenteritis | | 위장염
 gastritis | | 위염
 peptic ulcer disease | peptic ulcer; gastric ulcer; duodenal ulcer | 소화성궤양; 위궤양; 십이지장궤양
 gastrointestinal hemorrhage | GI bleed; GIB; gastrointestinal bleeding; gastrointestinal bleed;
-    melena; hematemesis; hematochezia | 위장관출혈; 위장관 출혈; 흑변; 토혈; 혈변
+    melena; hematemesis; hematochezia; blood in stool; bloody stool;
+    blood in the stool | 위장관출혈; 위장관 출혈; 흑변; 흑색변; 토혈; 혈변
 bowel obstruction | small bowel obstruction; SBO; ileus; intestinal obstruction | 장폐색; 장폐쇄
 hernia | inguinal hernia; hiatal hernia; umbilical hernia | 탈장
 kidney stone | kidney stones; nephrolithiasis; renal calculi; urolithiasis; renal stone;
@@ -128,10 +129,10 @@ diabetic ketoacidosis | DKA | 당뇨병성 케톤산증; 케톤산증
 thyroid nodule | thyroid nodules | 갑상선결절; 갑상선 결절
 cancer | carcinoma; malignancy; adenocarcinoma; malignant neoplasm; neoplasm | 악성종양; 악성 종양;
     췌장암; 갑상선암; 자궁경부암; 난소암; 방광암; 식도암
-breast cancer | breast carcinoma | 유방암
-lung cancer | | 폐암
-colon cancer | colorectal cancer | 대장암; 결장암; 직장암
-prostate cancer | | 전립선암
+breast cancer | breast ca; breast CA; breast carcinoma | 유방암
+lung cancer | lung ca; lung CA | 폐암
+colon cancer | colon ca; colon CA; colorectal cancer | 대장암; 결장암; 직장암
+prostate cancer | prostate ca; prostate CA | 전립선암
 gastric cancer | stomach cancer | 위암
 hepatocellular carcinoma | HCC; liver cancer | 간암; 간세포암
 melanoma | | 흑색종
@@ -157,6 +158,7 @@ concussion | traumatic brain injury; TBI | 뇌진탕; 외상성 뇌손상
 pneumothorax | | 기흉
 pleural effusion | pleural effusions | 흉수; 흉막삼출
 pulmonary edema | | 폐부종
+effusion | joint effusion | 삼출액; 관절삼출
 pericardial effusion | pericarditis | 심낭삼출; 심낭염
 aortic dissection | | 대동맥박리; 대동맥 박리
 aortic aneurysm | AAA; abdominal aortic aneurysm | 대동맥류; 복부대동맥류
@@ -173,7 +175,7 @@ ectopic pregnancy | | 자궁외임신
 miscarriage | spontaneous abortion | 유산
 allergic rhinitis | seasonal allergies; hay fever | 알레르기비염; 알레르기 비염
 sinusitis | | 부비동염; 축농증
-otitis media | ear infection | 중이염
+otitis media | AOM; acute otitis media; ear infection | 중이염
 pharyngitis | strep throat; tonsillitis | 인두염; 편도염; 인후염
 conjunctivitis | pink eye | 결막염
 cataract | cataracts | 백내장
@@ -191,5 +193,30 @@ hepatitis | | 간염
 hemorrhoids | hemorrhoid | 치질; 치핵
 pressure ulcer | pressure ulcers; decubitus ulcer; bedsore | 욕창
 hematoma | | 혈종
+peritonitis | | 복막염
+perforation | perforated viscus; bowel perforation | 천공
+febrile seizure | febrile seizures; febrile convulsion | 열성경련; 열성 경련
+bronchiolitis | | 세기관지염; 모세기관지염
+croup | | 크룹
+hand foot and mouth disease | HFMD | 수족구병
+pulmonary nodule | lung nodule; pulmonary nodules; nodule; nodules | 폐결절; 폐 결절; 결절
+infiltrate | consolidation; opacity; opacities; airspace disease | 침윤; 경화 음영
+atelectasis | | 무기폐
+polyp | polyps; colon polyp; colonic polyps; adenoma | 용종; 폴립; 선종
+exacerbation | exacerbations; acute exacerbation; AECOPD | 급성악화; 급성 악화
+recurrence | local recurrence; relapse | 재발
+clostridioides difficile infection | C. diff; C diff; c difficile; clostridium difficile |
+    클로스트리듐 디피실; 위막성대장염
+liver disease | hepatic disease | 간질환; 간 질환
+kidney disease | renal disease | 신질환; 신장질환
+heart disease | cardiac disease | 심장질환; 심장 질환
+bradyarrhythmia | heart block; AV block; sick sinus syndrome | 방실차단; 동기능부전
+rhabdomyolysis | | 횡문근융해증
+pericardial tamponade | cardiac tamponade; tamponade | 심장눌림증; 심낭압전
+compartment syndrome | | 구획증후군
+wound infection | surgical site infection; SSI; wound dehiscence | 창상감염; 창상 감염; 수술부위 감염
+hypomagnesemia | | 저마그네슘혈증
+hypocalcemia | | 저칼슘혈증
+thrombosis | thrombus; clot; blood clot | 혈전
 burn | | 화상
 """

@@ -61,12 +61,14 @@ _BEFORE = {
         r"|prevention of|screen(?:ing|ed)? for|monitor(?:ing)? for"
         r"|watch for|return if|call if|unless|perhaps|evaluat(?:e|ion) for|look(?:ing)? for"
         r"|side effects?|complications?)\b"
+        r"|\bif (?:\w{2,12} ){0,2}\Z|(?<!\w)\?\s?(?:\w{1,12} ){0,2}\Z"
         r"|의심되는|의심성|추정되는|감별|배제하기|위험 ?요인|합병증|(?:혹은|또는)\s?$"
     ),
     ContextKind.FAMILY: (
         r"\b(?:mother|father|mom|dad|brothers?|sisters?|siblings?|parents?|(?:grand)(?:mother|father"
         r"|parents?)|aunts?|uncles?|cousins?|"
-        r"(?:his|her) (?:son|daughter|wife|husband|child|children|spouse|partner|family|friend|roommate"
+        r"(?:his|her|whose|patient's|pt's) (?:son|daughter|wife|husband|brother|sister|child|children|spouse"
+        r"|partner|family|friend|roommate"
         r"|coworker)|family (?:history|hx)|fhx?|fmh|"
         r"(?:maternal|paternal)(?: (?:side|family|history))?|relatives?|family members?)\b"
         r"|가족력|어머니|아버지|모친|부친|형제|자매|남매|누나|언니|오빠|형님|남동생|여동생|할머니"
@@ -78,7 +80,7 @@ _BEFORE = {
         r"|h/o|hx|past (?:medical )?history|prior|previous(?:ly)?|formerly|former"
         r"|remote|in the past|s/p|status[- ]post|childhood"
         r"|(?:treated|hospitali[sz]ed|admitted|operated)(?: \w{1,12}){0,2} for|(?:months?|years?"
-        r"|decades?) ago|in (?:19|20)\d\d|resolved|recovered from|as a child|used to)\b"
+        r"|decades?) ago|in (?:19|20)\d\d|resolved|recovered from|as a child|used to)\b|\bP[MS]Hx? ?[:=]"
         r"|과거력|과거에?|기왕력|병력|이전에?|예전에?|\d{1,2}\s?(?:년|개월|달) ?전|(?:19|20)\d\d년"
     ),
     ContextKind.PLANNED: (
@@ -91,13 +93,14 @@ _BEFORE = {
     ContextKind.NOW: (
         r"\b(?:now|today|currently|presents?(?: with| for)?|presenting|presented|complain(?:s|ing"
         r"|ed)?(?: of)?|came in|comes|reports?|endorses?|this (?:morning|visit|time)|new onset"
-        r"|persistent|ongoing)\b"
+        r"|persistent|ongoing|residual|c/o|p/w)\b"
         r"|현재|금일|내원"
     ),
 }
 _AFTER = {
     ContextKind.NEGATED: (
-        r"^[ :=]{0,3}(?:\((?:-|−|–|neg(?:ative)?|없음)\)|[-−–](?=\s|,|/|$))"
+        r"^[ :=]{0,3}\((?:-|−|–|neg(?:ative)?|없음)\)|^[-−–](?=\s|,|/|$)"
+        r"|^[ :=]{1,3}[-−–](?=\s|,|/|$)(?! [A-Za-z가-힣](?![^\n]{0,60}? [-−–+](?:\s|,|$)))"
         r"|^[^.;]{0,40}?\b(?:(?:is|was|are|were|has been|have been) (?:not|ruled out|negative|absent"
         r"|denied|excluded|resolved)|ruled out|unlikely|not (?:seen|present|noted|identified"
         r"|appreciated|demonstrated|found|detected|observed|likely)|negative|absent|denied|none|free)\b"
@@ -116,7 +119,8 @@ _AFTER = {
         r"|their) family|\((?:mother|father|brother|sister)\))\b|^\s?(?:의|에 대한)?\s?가족력"
     ),
     ContextKind.PAST: (
-        r"^[^.;,]{0,40}?\b(?:(?:months?|years?|decades?) ago|in (?:19|20)\d\d|in the past|as a child"
+        r"^,? ?\(?(?:in )?(?:19|20)\d\d\b(?![-/.]\d)"
+        r"|^[^.;,]{0,40}?\b(?:(?:months?|years?|decades?) ago|in (?:19|20)\d\d|in the past|as a child"
         r"|has resolved|have resolved|resolved|previously|in (?:his|her) (?:childhood|youth|twenties"
         r"|thirties|teens))\b"
         r"|^[^.;!?\n]{0,25}?(?:과거력|기왕력|병력|완치|받은 적|앓았|수술함|수술 ?받|시행 ?받았"
@@ -137,7 +141,9 @@ _TERMINATION = (
     r"|(?:and|,) (?:(?:she|he|they|the patient|patient|it|there|i|we) )?(?:has|have|had|reports?"
     r"|endorses?|complains?|admits?|notes?|is|was|does|did|presents?|states?|describes?|developed"
     r"|experienc\w{1,4}|feels?|positive)"
-    r"|positive for|admits? to|presents? with)\b|;|:(?!\))|지만|하나[, ]|으나[, ]|나,|이고[, ]|있고"
+    r"|positive for|admits? to|presents? with)\b"
+    r"|(?<![\w+)])\+ ?(?=[A-Za-z가-힣]|\Z)|, now (?:has|presents?|with)\b"
+    r"|;|:(?!\))|지만|하나[, ]|으나[, ]|나,|이고[, ]|있고"
     r"|있으며|있음|이며[, ]|는데[, ]|\((?:\+)\)"
 )
 
@@ -148,7 +154,8 @@ _RELATIVE = (
 )
 _COMPANY = (
     rf"\b(?:by|with|from) (?:his|her|their|the|both|concerned|adoptive|foster|biological"
-    rf"|\d\d-year-old| ){{1,5}}{_RELATIVE}\b"
+    rf"|\d\d-year-old| ){{1,5}}{_RELATIVE}\b(?!,? who (?:also |recently )?(?:has|had|is|was|suffers|takes))"
+    r"|, now (?:has|have|presents?|with)\b|(?:환자 ?)?본인[은의에]|환자[는의] "
     rf"|\b{_RELATIVE},? (?:also |now |then |has |had |have |is |are |was |were "
     rf"|who ){{0,2}}(?:says?|said|reports?|reported|states?"
     r"|stated|notes?|noted|noticed|concerned|worried|describes?|tells?|told|denie[sd]|deny|adds?"
@@ -171,6 +178,11 @@ REPORTED = regex(
     re.I,
 )
 """What follows a test that was done: its value, or what it showed."""
+NOT_EXCLUDED = regex(
+    r"^[^.;]{0,40}?\b(?:can ?not|can't|could not) be (?:excluded|ruled out)|^[^.;]{0,30}?배제(?:할 수 없|되지 않)",
+    re.I,
+)
+"""After a mention: it is possible, whatever was denied before it."""
 PSEUDO_NEGATION = regex(_PSEUDO, re.I)
 TERMINATION = regex(_TERMINATION, re.I)
 BEFORE = {kind: regex(pattern, re.I) for kind, pattern in _BEFORE.items()}

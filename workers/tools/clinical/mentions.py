@@ -15,6 +15,7 @@ from workers.tools.clinical.contexts import (
     AFTER,
     BEFORE,
     COMPANY,
+    NOT_EXCLUDED,
     PSEUDO_NEGATION,
     REPORTED,
     SIDE_AFTER,
@@ -58,10 +59,10 @@ def context_at(chart: Chart, start: int, end: int) -> MentionContext:
         return bool(BEFORE[kind].search(earlier) or AFTER[kind].search(after))
 
     return MentionContext(
-        negated=applies(ContextKind.NEGATED, before),
+        negated=applies(ContextKind.NEGATED, before) and not NOT_EXCLUDED.search(after),
         uncertain=applies(ContextKind.UNCERTAIN, before),
         family=ContextKind.FAMILY in heading or applies(ContextKind.FAMILY, _since(COMPANY, whole)),
-        past=ContextKind.PAST in heading or _is_past(before, applies(ContextKind.PAST, before)),
+        past=_is_past(before, ContextKind.PAST in heading or applies(ContextKind.PAST, before)),
         planned=applies(ContextKind.PLANNED, before) and not REPORTED.match(after),
     )
 
@@ -109,16 +110,17 @@ def find_mentions(chart: Chart) -> tuple[Mention, ...]:
 
 def _mention(chart: Chart, name: ConceptName) -> Mention:
     context = context_at(chart, name.start, name.end)
+    planned = context.planned and name.concept.kind in _CAN_BE_PLANNED
     return Mention(
         span=chart.span(name.start, name.end),
         kind=name.concept.kind,
         concept=name.concept.name,
         division=chart.division_at(name.start),
         negated=context.negated,
-        uncertain=context.uncertain,
+        uncertain=context.uncertain and not planned,
         family=context.family,
         past=context.past and not name.concept.chronic,
-        planned=context.planned and name.concept.kind in _CAN_BE_PLANNED,
+        planned=planned,
         side=side_at(chart, name.start, name.end),
     )
 

@@ -44,7 +44,7 @@ NAMES_OF = {
         r"(?:body |core |oral |rectal |tympanic |axillary )?temp(?:erature)?s?|fevers?(?= (?:of|up to|to"
         r"|at) )|febrile(?= (?:to|at) )|afebrile(?= at )",
         r"BT|T(?:max|emp)?(?! ?[Bb]ili)",
-        r"체온|고열|열(?=이? ?[34]\d)",
+        r"체온|고열|열(?=이? ?[34]\d)|발열(?=이? ?[34]\d)",
     ),
     "oxygen_saturation": Names(
         r"(?:pulse |arterial )?(?:oxygen|o2) sat(?:uration|s|\.)?s?|pulse ox(?:imetry)?"
@@ -52,7 +52,7 @@ NAMES_OF = {
         r"S[pa]O2|SPO2|Sp02|SPO₂|SpO₂|spo2|SaO₂|O2 ?[Ss]at",
         r"(?:말초 ?)?산소 ?포화도",
     ),
-    "weight": Names(r"(?:body |current )?weight|weighs|weighing", r"Wt|BW|BWt", r"체중|몸무게"),
+    "weight": Names(r"(?:body |current )?weight|weighs|weighing", r"[Ww]t|BW|BWt", r"체중|몸무게"),
     "height": Names(
         r"(?:body )?height|stature",
         r"Ht",
@@ -103,7 +103,7 @@ NAMES_OF = {
     "phosphate": Names(r"(?:inorganic )?phosph(?:ate|orus)", r"Phos", r"무기인|인산염?"),
     "bilirubin": Names(
         r"(?:total |serum )?bilirubin(?: total)?|t\.? ?bili(?:rubin)?",
-        r"[Tt]\.?[Bb]il|TB|T-Bil(?:irubin)?",
+        r"[Tt]\.?[Bb]il|TB|T-Bil(?:irubin)?|[Bb]ili",
         r"(?:총 ?)?빌리루빈",
     ),
     "direct_bilirubin": Names(

@@ -53,7 +53,8 @@ _SPREAD = regex(
     rf"[ \t]?(?:{_DASH})[ \t]?\d|'?s\b|\+|/\d|[ \t]?x[ \t]?\d|-?[ \t]?fold\b|[ \t]?:[ \t]?\d"
 )
 _COUNTED = regex(
-    r"(?i)[ \t-]{0,2}(?:years?|yrs?|y/?o|months?|mos?|weeks?|wks?|days?|hours?|hrs?|minutes?|mins?|times|episodes?"
+    r"(?i)[ \t-]{0,2}(?:years?|yrs?|y/?o|months?|mos?|weeks?|wks?|days?|hours?|hrs?"
+    r"|(?-i:h)|minutes?|mins?|times|episodes?"
     r"|packs?|doses?|tabs?|caps?|o'clock|st|nd|rd|th|am|pm|%? of|or more|points?)\b"
     r"|[ \t]?(?:세|년|월|일|시간|주|개월|차|번|살|명|갑|배)"
 )
@@ -93,8 +94,11 @@ def _strong(readings: list[Reading]) -> list[Reading]:
     kept = []
     for i, reading in enumerate(readings):
         neighbours = readings[max(0, i - 1) : i] + readings[i + 1 : i + 2]
-        if reading.name not in WEAK or any(
-            abs(other.number_start - reading.number_start) <= near for other in neighbours
+        degrees = reading.name == "T" and reading.unit is not None
+        if (
+            reading.name not in WEAK
+            or degrees
+            or any(abs(other.number_start - reading.number_start) <= near for other in neighbours)
         ):
             kept.append(reading)
     return kept

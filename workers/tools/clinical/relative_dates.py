@@ -82,11 +82,13 @@ _RELATIVE = regex(
     r"(?:approximately |about |around )?"
     rf"{_COUNT.format('for_n')}[ -]{_UNIT.format('for_u')}\b"
     rf"|\b{_COUNT.format('hist_n')}[ -]{_UNIT.format('hist_u')}(?: \(s\))?[ -](?:history|h/o|hx)\b"
+    r"|(?<![\w.])x ?(?P<x_n>\d{1,3}) ?(?P<x_u>h|d|wk?|mo|yr?)s?\b(?=[ ,.;)]|$)"
     r"|\b(?:post[- ]?op(?:erative)?(?: day)?|POD) ?#? ?(?P<pod>\d{1,3})\b"
     r"|\b(?:hospital day|HD) ?#? ?(?P<hd>\d{1,3})\b"
     r"|\b(?P<word>yesterday|last night|this morning|today|tonight|last week|last month|last year)\b"
     rf"|{_KOREAN.format('k_n', 'k_u', 'k_w')} ?(?P<k_how>전부터|전|간|동안|째|후)"
-    r"|수술 ?후 ?(?P<k_pod>\d{1,3})일|입원 ?(?P<k_hd>\d{1,3})일 ?째|(?P<k_word>어제|작일|오늘|금일|지난주|지난달|작년)",
+    r"|수술 ?후 ?(?P<k_pod>\d{1,3})일|입원 ?(?P<k_hd>\d{1,3})일 ?째"
+    r"|(?P<k_word>어제|전일(?=부터|에)|작일|오늘|금일|지난주|지난달|작년)",
     re.IGNORECASE,
 )
 _WORDS: dict[str, float] = {
@@ -100,6 +102,7 @@ _WORDS: dict[str, float] = {
     "last year": -365,
     "어제": -1,
     "작일": -1,
+    "전일": -1,
     "오늘": 0,
     "금일": 0,
     "지난주": -7,
@@ -109,6 +112,9 @@ _WORDS: dict[str, float] = {
 _FUTURE = regex(
     r"(?i)(?:follow(?:ing)?[- ]?up|return|recheck|repeat|come back|see (?:him|her|them|you|the patient)|again"
     r"|appointment|continue\w*|prescri\w+|every|daily|course|추적|재진|외래)"
+)
+_DOSED = regex(
+    r"(?i)\d ?(?:mg|mcg|g|mL|units?|tabs?|caps?|puffs?)\b|\b(?:BID|TID|QID|QD|PO|IV|q\d{1,2}h)\b"
 )
 _BACK = 60
 
@@ -129,6 +135,8 @@ def _read(text: str, match: re.Match[str]) -> RelativeTime | None:
         return RelativeTime(start, end, -_days(match["hist_n"], match["hist_u"]), "onset")
     if match["for_n"]:
         return _lasting(text, match)
+    if match["x_n"]:
+        return _times(text, match)
     word = match["word"] or match["k_word"]
     if word:
         return RelativeTime(start, end, _WORDS[word.lower()])
@@ -156,6 +164,14 @@ def _lasting(text: str, match: re.Match[str]) -> RelativeTime | None:
     if future and not match["lasting"]:
         return None
     return RelativeTime(*match.span(), -days, "onset")
+
+
+def _times(text: str, match: re.Match[str]) -> RelativeTime | None:
+    """ "x3d" after a complaint; after a dose it is how long that is to be taken."""
+    line = text.rfind("\n", 0, match.start())
+    if _DOSED.search(text, max(line, match.start() - _BACK, 0), match.start()):
+        return None
+    return RelativeTime(*match.span(), -_days(match["x_n"], match["x_u"]), "onset")
 
 
 def _korean(match: re.Match[str]) -> RelativeTime | None:

@@ -22,7 +22,7 @@ _NEVER_LAST = frozenset(
 )
 """These end no sentence, whatever comes next."""
 _NO_END_BEFORE_NUMBER = frozenset("no nos vol fig p pp ca sec min max approx".split())
-_OPENS = regex(r"[A-Z\u00c0-\u00de0-9가-힣(\[\"'“‘<•●▪◦■□*#-]")
+_OPENS = regex(r"[A-Z\u00c0-\u00de0-9가-힣(\[\"'“‘<•●▪◦■□*#+?-]")
 
 
 def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
@@ -57,7 +57,7 @@ def _ends(text: str, first: int, start: int, end: int) -> bool:
     if text[start] == "\n":
         return not _goes_on(text, first, start)
     if text[start] != ".":
-        return True
+        return text[start] != "?" or not text[end : end + 1].isalpha()
     token = _token_before(text, first, start)
     if start - len(token) <= first and _NUMBERED.match(token):
         return False

@@ -51,6 +51,7 @@ def test_parts_of_words_and_small_letters_are_no_abbreviations(text: str) -> Non
         ("발열과 기침은 없음.", "fever"),
         ("흉통(-), 구토(+)", "chest pain"),
         ("당뇨는 부인함.", "diabetes mellitus"),
+        ("cough -, sputum +", "cough"),
     ],
 )
 def test_what_is_denied_is_negated(text: str, concept: str) -> None:
@@ -116,3 +117,32 @@ def test_suspicion_relatives_history_and_plans_are_told(
 )
 def test_the_side_is_that_of_the_words_beside(text: str, concept: str, side: str | None) -> None:
     assert mentions(text)[concept].side == side
+
+
+@pytest.mark.parametrize(
+    ("text", "concept", "state"),
+    [
+        ("Denies fever. +orthopnea, +LE edema.", "edema", "asserted"),
+        ("Denies fever. +orthopnea", "orthopnea", "asserted"),
+        ("AOM - amoxicillin 720 mg", "otitis media", "asserted"),
+        ("She was brought in by her husband, who has epilepsy.", "epilepsy", "family"),
+        ("The patient, whose wife had influenza, now has myalgias.", "influenza", "family"),
+        ("The patient, whose wife had influenza, now has myalgias.", "muscle pain", "asserted"),
+        ("PSH: hysterectomy 2009. C/o nocturia.", "hysterectomy", "past"),
+        ("PSH: hysterectomy 2009. C/o nocturia.", "nocturia", "asserted"),
+        ("hx of falls, residual hemiparesis", "hemiparesis", "asserted"),
+        ("If fever develops he will call.", "fever", "uncertain"),
+        ("?early infiltrate in the right base", "infiltrate", "uncertain"),
+        ("No pneumothorax, small effusion cannot be excluded.", "effusion", "uncertain"),
+        ("환자 남편이 간경화이며, 환자 본인은 위염 없음.", "cirrhosis", "family"),
+        ("환자 남편이 간경화이며, 환자 본인은 위염 없음.", "gastritis", "negated"),
+        ("과거력: 결핵 완치\n현재 복통, 구토 있음.", "vomiting", "asserted"),
+        ("두통으로 뇌 CT 고려", "computed tomography", "planned"),
+    ],
+)
+def test_what_shorthand_and_other_people_in_a_sentence_say_of_a_mention(
+    text: str, concept: str, state: str
+) -> None:
+    mention = mentions(text)[concept]
+    assert getattr(mention, state)
+    assert state == "asserted" or not mention.asserted

@@ -30,7 +30,7 @@ _ALLERGY_WORDS = regex(r"allerg|anaphyla|reaction|rash|hives|알레르기|알러
 _PREGNANT = regex(
     r"\b(?:pregnant(?! women)|gravid\b|primigravid\w{0,2}|multigravid\w{0,2}|weeks'? (?:of )?gestation"
     r"|weeks'? pregnant"
-    r"|(?:IUP|EGA|G\d{1,2} ?P\d{1,4},?)(?: of| is| at|:)? ?\d{1,2} ?w(?:ee)?ks?\b"
+    r"|(?:IUP|EGA|G\d{1,2} ?P\d{1,4},?)(?: of| is| at|:)? ?\d{1,2} ?w(?:(?:ee)?ks?)?\b"
     r"|(?:[4-9]|[1-3]\d|4[0-2]) ?(?:w ?[0-6] ?d\b|\+ ?[0-6] ?(?:weeks|wks|/ ?40))"
     r"|(?:first|second|third) trimester|gestational age)|임신 ?(?:제 ?)?\d{1,2} ?주|임신 ?중"
     r"|(?:재태|임신) ?(?:주수|기간)|임산부|임부(?=[가는로])",
