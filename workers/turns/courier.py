@@ -12,6 +12,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 
@@ -69,6 +70,7 @@ from workers.providers.http.statuses import error_body_of, error_in, error_of
 from workers.turns.allowance import check_entered
 
 AT_ONCE = 100
+CLOCKS_DIFFER_S = 600.0
 LONGEST_REST_S = 3600.0
 # After these nobody knows whether the provider has taken the batch.
 _UNCLEAR = frozenset({FailureKind.OVERLOADED, FailureKind.TIMEOUT, FailureKind.UNPARSEABLE})
@@ -231,9 +233,9 @@ class Courier:
             self._end(batch.id, calls, _nothing_came("batch_unanswered", FailureKind.UNREACHABLE))
             return
         known = self._database.run(partial(known_remotes, lane=batch.lane))
-        sought = SoughtBatch(
-            batch.id, frozenset(call.id for call in calls), frozenset(known), batch.age_s
-        )
+        since = datetime.now(UTC) - timedelta(seconds=batch.age_s + CLOCKS_DIFFER_S)
+        names = frozenset(call.id for call in calls)
+        sought = SoughtBatch(batch.id, names, frozenset(known), since)
         try:
             remote = desk.protocol.service.find(desk.access, sought)
         except ProviderError as error:
@@ -255,13 +257,13 @@ class Courier:
             if results is None:
                 self._wait_on(batch, desk)
                 return
-            self._store(batch, desk, results)
+            rest = self._store(batch, desk, results)
         except ProviderError as error:
             self._not_heard(batch, error)
             return
         failpoint("answers-stored")
         left = self._database.run(partial(batch_calls, batch=batch.id))
-        self._end(batch.id, left, _nothing_came("batch_unanswered", FailureKind.UNREACHABLE))
+        self._end(batch.id, left, rest)
         try:
             desk.protocol.service.forget(desk.access, batch.remote)
         except ProviderError as error:
@@ -289,14 +291,22 @@ class Courier:
         else:
             self._look_in(batch.id, self._later_s(batch))
 
-    def _store(self, batch: ProviderBatch, desk: Desk, results: Iterator[BatchResult]) -> None:
-        """Keep what came, a hundred answers with one commit. Done again after a crash, it counts once."""
+    def _store(
+        self, batch: ProviderBatch, desk: Desk, results: Iterator[BatchResult]
+    ) -> BatchedFailure:
+        """Keep what came, a hundred answers with one commit; what the calls fail with of which nothing is known.
+
+        Done again after a crash, it counts once.
+        """
+        rest = _nothing_came("batch_unanswered", FailureKind.UNREACHABLE)
         waiting = {
             call.id: call for call in self._database.run(partial(batch_calls, batch=batch.id))
         }
         while some := list(islice(results, AT_ONCE)):
             answers: list[StoredResponse] = []
             for result in some:
+                if not result.id and result.status == 0:
+                    rest = _not_done(result.why)
                 call = waiting.pop(result.id, None)
                 if call is None:
                     continue
@@ -308,6 +318,7 @@ class Courier:
             if answers:
                 self._database.run(partial(store_answers, answers=answers), atomic=True)
             failpoint("some-answers-stored")
+        return rest
 
     # ---- both -------------------------------------------------------------------------------------
 
@@ -345,9 +356,7 @@ def _came_of(
     """An answer as it is stored, or why there is none."""
     participant, blank = call.participant, blank_call(call.participant)
     if result.status == 0:
-        if result.why == "expired":
-            return _nothing_came("batch_expired", FailureKind.TIMEOUT)
-        return _nothing_came("batch_canceled", FailureKind.CANCELLED)
+        return _not_done(result.why)
     if result.status != 200:
         error = error_body_of(result.body)
         fixed = learn(protocol.dialect, blank, result.status, error, frozenset())
@@ -383,6 +392,12 @@ def _failure_of(error: ProviderError) -> BatchedFailure:
         retryable=error.retryable,
         charged=bool(error.charged),
     )
+
+
+def _not_done(why: str) -> BatchedFailure:
+    if why == "expired":
+        return _nothing_came("batch_expired", FailureKind.TIMEOUT)
+    return _nothing_came("batch_canceled", FailureKind.CANCELLED)
 
 
 def _nothing_came(code: str, kind: FailureKind) -> BatchedFailure:

@@ -26,7 +26,7 @@ from workers.turns.steps import StepWorker
 
 pytestmark = pytest.mark.component
 
-PROVIDERS = ("anthropic",)
+PROVIDERS = ("anthropic", "openai", "openai-responses", "gemini")
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -7,7 +7,7 @@ there once it has ended.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from pydantic import JsonValue
 
@@ -27,7 +27,6 @@ PATH = "/v1/messages/batches"
 # Of 100,000 and 256 MB that it takes: a worker holds a batch in memory while it is posted.
 MOST_CALLS = 10_000
 MOST_BYTES = 64_000_000
-CLOCKS_DIFFER_S = 600.0
 _PAGE = 100
 _MOST_PAGES = 100
 _NOTHING_DONE = frozenset({"expired", "canceled"})
@@ -52,9 +51,8 @@ class MessageBatches:
 
     def find(self, access: BatchAccess, sought: SoughtBatch) -> str | None:
         """Look into the unknown batches of that size; wait for those that have not ended."""
-        since = datetime.now(UTC) - timedelta(seconds=sought.age_s + CLOCKS_DIFFER_S)
         for entry in _listed(access):
-            if not _is_since(entry, since):
+            if not _is_since(entry, sought.since):
                 break
             name = text(entry.get("id"))
             if name in sought.known or _size(entry) != len(sought.calls):
@@ -73,7 +71,7 @@ class MessageBatches:
 
     def forget(self, access: BatchAccess, remote: str) -> None:
         """Delete the batch, requests and results."""
-        access.ask("DELETE", f"{PATH}/{remote}")
+        access.delete(f"{PATH}/{remote}")
 
 
 def _listed(access: BatchAccess) -> Iterator[Payload]:
@@ -116,4 +114,4 @@ def _result(line: Payload) -> BatchResult:
     return BatchResult(name, status_of(error_body_of(body)), body)
 
 
-BATCHES = BatchProtocol(DIALECT, MessageBatches(), MOST_CALLS, MOST_BYTES)
+BATCHES = {"anthropic": BatchProtocol(DIALECT, MessageBatches(), MOST_CALLS, MOST_BYTES)}

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol, cast
 
 from pydantic import JsonValue
@@ -43,7 +44,8 @@ class BatchEntry:
 class BatchResult:
     """What came of one call: an answer (status 200), an error's body (a status from 400 on), or nothing at all.
 
-    With status 0 the provider did nothing: `why` is `expired` or `canceled`.
+    With status 0 the provider did nothing: `why` is `expired` or `canceled`. Without an `id` that is so for all calls
+    that no other result names.
     """
 
     id: str
@@ -54,12 +56,12 @@ class BatchResult:
 
 @dataclass(frozen=True, slots=True)
 class SoughtBatch:
-    """A batch that was perhaps posted at most `age_s` ago; `known` are the provider's names of others."""
+    """A batch that was perhaps posted, not before `since`; `known` are the provider's names of others."""
 
     id: str
     calls: frozenset[str]
     known: frozenset[str]
-    age_s: float
+    since: datetime
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,14 @@ class BatchAccess:
         if response.status not in (200, 201, 202, 204):
             raise self._failure(request, response.status, response.headers, response.body)
         return parse_payload(response.body or b"{}", self.participant.name)
+
+    def delete(self, path: str) -> None:
+        """Delete something at the provider; what is gone already counts as deleted. Raises ProviderError."""
+        try:
+            self.ask("DELETE", path)
+        except ProviderError as error:
+            if error.kind is not FailureKind.BAD_REQUEST:
+                raise
 
     def lines(self, path: str) -> Iterator[Payload]:
         """The objects of a JSON Lines file, read as they come. Raises ProviderError."""
@@ -172,6 +182,9 @@ class BatchProtocol:
 
 _MODULES = {
     "anthropic": "workers.providers.batches.anthropic",
+    "gemini": "workers.providers.batches.gemini",
+    "openai": "workers.providers.batches.openai",
+    "openai-responses": "workers.providers.batches.openai",
 }
 
 
@@ -179,7 +192,9 @@ _MODULES = {
 def load_batches(provider: str) -> BatchProtocol | None:
     """The batch API of a provider, imported now; None where it has none."""
     module = _MODULES.get(provider)
-    return None if module is None else cast(BatchProtocol, importlib.import_module(module).BATCHES)
+    if module is None:
+        return None
+    return cast(BatchProtocol, importlib.import_module(module).BATCHES[provider])
 
 
 @functools.lru_cache(maxsize=1)
