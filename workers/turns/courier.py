@@ -21,12 +21,10 @@ import structlog
 from shared.allowed import Allowed
 from shared.errors import EnvironmentFault, ProviderError
 from shared.faults import failpoint
-from shared.models.notices import as_column, notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.providers.limits import account_of
 from shared.store.batched_calls import (
-    ATTEMPT,
     LONGEST_WAIT_S,
     BatchedFailure,
     fail_calls,
@@ -61,13 +59,11 @@ from workers.providers.batches.service import (
     BatchProtocol,
     BatchResult,
     SoughtBatch,
-    blank_call,
     load_batches,
     way_to_batches,
 )
-from workers.providers.http.converse import learn
-from workers.providers.http.statuses import error_body_of, error_in, error_of
 from workers.turns.allowance import check_entered
+from workers.turns.batch_answers import came_of, failure_of, not_done, nothing_came
 
 AT_ONCE = 100
 CLOCKS_DIFFER_S = 600.0
@@ -149,7 +145,7 @@ class Courier:
 
     def _give_up(self, calls: Sequence[str]) -> None:
         if calls:
-            failure = _nothing_came("batch_not_sent", FailureKind.TIMEOUT)
+            failure = nothing_came("batch_not_sent", FailureKind.TIMEOUT)
             self._database.run(partial(fail_calls, calls=calls, failure=failure))
 
     # ---- to the provider --------------------------------------------------------------------------
@@ -206,7 +202,7 @@ class Courier:
             asked_s = rest_s if error.retry_after_s is None else error.retry_after_s
             self._database.run(partial(note_refused, batch=batch, again_in_s=asked_s))
         else:
-            self._end(batch, calls, _failure_of(error))
+            self._end(batch, calls, failure_of(error))
 
     # ---- from the provider ------------------------------------------------------------------------
 
@@ -230,7 +226,7 @@ class Courier:
         """Find out whether the provider has a batch whose sender died or heard nothing."""
         calls = self._database.run(partial(batch_calls, batch=batch.id))
         if batch.age_s > LONGEST_WAIT_S or not calls:
-            self._end(batch.id, calls, _nothing_came("batch_unanswered", FailureKind.UNREACHABLE))
+            self._end(batch.id, calls, nothing_came("batch_unanswered", FailureKind.UNREACHABLE))
             return
         known = self._database.run(partial(known_remotes, lane=batch.lane))
         since = datetime.now(UTC) - timedelta(seconds=batch.age_s + CLOCKS_DIFFER_S)
@@ -279,7 +275,7 @@ class Courier:
             desk.protocol.service.cancel(desk.access, batch.remote)
         if too_late:
             calls = self._database.run(partial(batch_calls, batch=batch.id))
-            self._end(batch.id, calls, _nothing_came("batch_expired", FailureKind.TIMEOUT))
+            self._end(batch.id, calls, nothing_came("batch_expired", FailureKind.TIMEOUT))
         else:
             self._look_in(batch.id, self._later_s(batch), cancelled=stopping)
 
@@ -287,7 +283,7 @@ class Courier:
         log.warning("batch.not_heard", batch=batch.id, remote=batch.remote, why=str(error))
         if error.kind is FailureKind.BAD_REQUEST or batch.age_s > LONGEST_WAIT_S:
             calls = self._database.run(partial(batch_calls, batch=batch.id))
-            self._end(batch.id, calls, _failure_of(error))
+            self._end(batch.id, calls, failure_of(error))
         else:
             self._look_in(batch.id, self._later_s(batch))
 
@@ -298,7 +294,7 @@ class Courier:
 
         Done again after a crash, it counts once.
         """
-        rest = _nothing_came("batch_unanswered", FailureKind.UNREACHABLE)
+        rest = nothing_came("batch_unanswered", FailureKind.UNREACHABLE)
         waiting = {
             call.id: call for call in self._database.run(partial(batch_calls, batch=batch.id))
         }
@@ -306,11 +302,11 @@ class Courier:
             answers: list[StoredResponse] = []
             for result in some:
                 if not result.id and result.status == 0:
-                    rest = _not_done(result.why)
+                    rest = not_done(result.why)
                 call = waiting.pop(result.id, None)
                 if call is None:
                     continue
-                came = _came_of(call, result, desk.protocol)
+                came = came_of(call, result, desk.protocol)
                 if isinstance(came, BatchedFailure):
                     self._database.run(partial(fail_calls, calls=[call.id], failure=came))
                 else:
@@ -348,57 +344,3 @@ class Courier:
             names = [call.id for call in left]
             self._database.run(partial(fail_calls, calls=names, failure=failure))
         self._database.run(partial(end_batch, batch=batch))
-
-
-def _came_of(
-    call: SentCall, result: BatchResult, protocol: BatchProtocol
-) -> StoredResponse | BatchedFailure:
-    """An answer as it is stored, or why there is none."""
-    participant, blank = call.participant, blank_call(call.participant)
-    if result.status == 0:
-        return _not_done(result.why)
-    if result.status != 200:
-        error = error_body_of(result.body)
-        fixed = learn(protocol.dialect, blank, result.status, error, frozenset())
-        failure = _failure_of(error_of(participant.name, result.status, {}, error))
-        return failure.model_copy(update={"retryable": failure.retryable or fixed})
-    try:
-        reported = error_in(participant.name, result.body, {})
-        if reported is not None:
-            raise reported
-        completion = protocol.dialect.read(result.body, blank)
-    except ProviderError as unusable:
-        charged = unusable.charged is not False
-        return _failure_of(unusable).model_copy(update={"charged": charged})
-    return StoredResponse(
-        run=call.run,
-        step=call.step,
-        token=call.token,
-        worker="courier",
-        participant=participant.name,
-        provider=participant.provider,
-        model=completion.model or participant.model,
-        request_sha=call.request_sha,
-        content=completion.packed(),
-        usage=completion.usage,
-        attempt=f"{ATTEMPT}{call.id}",
-    )
-
-
-def _failure_of(error: ProviderError) -> BatchedFailure:
-    return BatchedFailure(
-        kind=error.kind,
-        message=as_column(error.notice or str(error)[:2000]),
-        retryable=error.retryable,
-        charged=bool(error.charged),
-    )
-
-
-def _not_done(why: str) -> BatchedFailure:
-    if why == "expired":
-        return _nothing_came("batch_expired", FailureKind.TIMEOUT)
-    return _nothing_came("batch_canceled", FailureKind.CANCELLED)
-
-
-def _nothing_came(code: str, kind: FailureKind) -> BatchedFailure:
-    return BatchedFailure(kind=kind, message=as_column(notice(code)))
