@@ -97,6 +97,7 @@ class Sweeper:
         self._stuck: Counter[str] = Counter()
         self._kept_out_since: dict[Task, float] = {}
         self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
         """Sweep from now on."""
@@ -106,14 +107,21 @@ class Sweeper:
             (self._admit_and_pause, self._freed),
         ):
             name = f"sweeper-{work.__name__.strip('_')}"
-            threading.Thread(
+            thread = threading.Thread(
                 target=self._repeat, args=(work, early), name=name, daemon=True
-            ).start()
+            )
+            self._threads.append(thread)
+            thread.start()
 
     def stop(self) -> None:
-        """Sweep no more."""
+        """Sweep no more; a sweep under way goes on to its end, which `join` waits for."""
         self._stop.set()
         self._freed.set()
+
+    def join(self, timeout_s: float) -> None:
+        """Wait for the end of what was under way when it was stopped."""
+        for thread in self._threads:
+            thread.join(timeout_s)
 
     def _repeat(self, work: Callable[[], object], early: threading.Event) -> None:
         """Work every second, and whenever `early` is set."""

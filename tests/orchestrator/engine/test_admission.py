@@ -167,5 +167,6 @@ def test_a_thread_admits_as_soon_as_a_place_is_free(
             break
         waited.wait(0.05)
     sweeper.stop()
+    sweeper.join(60)
 
     assert status(engine, third) == "running"

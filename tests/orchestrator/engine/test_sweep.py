@@ -325,6 +325,7 @@ def test_an_advance_that_takes_long_keeps_no_lease_from_its_release(
 
     sweeper.stop()
     go_on.set()
+    sweeper.join(60)
 
 
 def test_what_the_broker_did_not_take_is_not_marked_as_published(
