@@ -46,6 +46,7 @@ from shared.store.decisions import expire_decisions
 from shared.store.ends import StoredResponse, finish, store_response
 from shared.store.processes import SILENCE_S, beat, list_processes
 from shared.store.reuse import find_answer
+from shared.store.run_filter import RunFilter
 from shared.store.spending import CallNeed, Grouping, reserve
 from shared.store.steps import Claim, claim, held
 from shared.store.sweeping import (
@@ -56,13 +57,7 @@ from shared.store.sweeping import (
     release_lost_leases,
     take_lost_steps,
 )
-from shared.store.views import (
-    RunFilter,
-    awaited_participants,
-    count_runs,
-    run_heartbeat,
-    schema_revision,
-)
+from shared.store.views import awaited_participants, count_runs, run_heartbeat, schema_revision
 from tests.support.driving import Asked, answer, conceding, keys
 from tests.support.review_panel import submission
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from orchestrator.application.backend import Backend
 from orchestrator.presentation.listings import RunList
-from shared.models.rows import DecisionRow, RunRow
+from shared.errors import UserError
+from shared.models.rows import DecisionRow, ListedRun, RunRow
 from shared.store.database import Connection
 from shared.store.decisions import list_decisions
 from shared.store.documents import get_documents
 from shared.store.events import list_events
+from shared.store.listed_runs import page_of_runs
 from shared.store.people import WaitingTurn, waiting_turns
 from shared.store.requests import step_request
+from shared.store.run_filter import ALL_RUNS, RunFilter
 from shared.store.spending import ROW_BY_ROW, Grouping, Spending, spending
-from shared.store.views import ALL_RUNS, RunFilter, find_run, list_children, list_runs
+from shared.store.views import find_run, list_children, list_runs
 
 
 def runs(backend: Backend, *, limit: int, wanted: RunFilter = ALL_RUNS) -> RunList:
@@ -34,6 +38,46 @@ def runs(backend: Backend, *, limit: int, wanted: RunFilter = ALL_RUNS) -> RunLi
         return RunList(rows, children, has_more=len(found) > limit)
 
     return backend.read(read)
+
+
+MOST_ON_A_PAGE = 200
+
+
+@dataclass(frozen=True)
+class RunsPage:
+    """A page of a long list of runs, the newest first. `cursor` asks for the next one; None: this is the last."""
+
+    rows: tuple[ListedRun, ...]
+    cursor: str | None
+
+
+def page_of(
+    backend: Backend, wanted: RunFilter = ALL_RUNS, *, cursor: str | None = None, limit: int = 50
+) -> RunsPage:
+    """The runs that are wanted, from the cursor of the page before on. Raises UserError for what is no cursor."""
+    limit = min(max(limit, 1), MOST_ON_A_PAGE)
+    if cursor is not None:
+        wanted = _after(wanted, cursor)
+    found = backend.read(
+        lambda connection: page_of_runs(connection, limit=limit + 1, wanted=wanted)
+    )
+    rows = tuple(found[:limit])
+    return RunsPage(rows, _cursor_of(rows[-1]) if len(found) > limit else None)
+
+
+def _cursor_of(run: ListedRun) -> str:
+    return f"{run.created_at.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{run.id}"
+
+
+def _after(wanted: RunFilter, cursor: str) -> RunFilter:
+    moment, _, run = cursor.partition("-")
+    try:
+        at = datetime.strptime(moment, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
+    except ValueError:
+        at = None
+    if at is None or not run.isalnum() or not run.isascii():
+        raise UserError("this is no cursor of a list of runs: begin with the first page")
+    return replace(wanted, before_at=at, before_id=run)
 
 
 def events_of(backend: Backend, run: str) -> list[tuple[int, str, Mapping[str, Any]]]:

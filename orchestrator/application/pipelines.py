@@ -37,7 +37,8 @@ from shared.git.repository import open_repository
 from shared.models.outcomes import RunStatus
 from shared.models.run import RunSpec
 from shared.store.evals import runs_by_key
-from shared.store.views import RunFilter, list_runs
+from shared.store.run_filter import RunFilter
+from shared.store.views import list_runs
 from shared.text.bounded_json import loads
 
 MOST_EVENT_BYTES = 32_000_000

@@ -20,7 +20,8 @@ from shared.git.repository import Repository, open_repository
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RunRow
-from shared.store.views import LINE, REVIEWED, RunFilter, list_runs
+from shared.store.run_filter import LINE, REVIEWED, RunFilter
+from shared.store.views import list_runs
 
 MOST_RUNS = 20
 """Earlier runs that are looked at: when none of their commits is here any more, it is a first run again."""

@@ -59,7 +59,8 @@ from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
 from shared.patterns import regex
 from shared.settings import ServiceSettings
-from shared.store.views import RunFilter, find_run
+from shared.store.run_filter import RunFilter
+from shared.store.views import find_run
 
 CHANNEL = "mcp"
 _PLAIN_NAME = regex(r"[\w.+-]{1,64}(?:@[\w.+-]{1,64})?")

@@ -63,6 +63,28 @@ class RunRow:
 
 
 @dataclass(frozen=True)
+class ListedRun:
+    """A run as a long list shows it: nothing of what it captured or came to but these few columns.
+
+    `cost_usd` is that of its own calls, None where no price is known; `took_back_from` as for `RunRow`.
+    """
+
+    id: str
+    workflow: str
+    title: str
+    status: RunStatus
+    phase: str
+    verdict: str | None
+    ending: str | None
+    created_at: datetime
+    worked_s: float
+    repository: str
+    batch: str
+    cost_usd: float | None
+    took_back_from: str | None
+
+
+@dataclass(frozen=True)
 class RecordRow:
     """A fact that a run's workflow wrote; its moment in seconds since the run's start."""
 
@@ -74,7 +96,10 @@ class RecordRow:
 
 @dataclass(frozen=True)
 class StepRow:
-    """A step as timelines show it; moments in seconds since the run's start."""
+    """A step as timelines show it; moments in seconds since the run's start.
+
+    `held_back_at_s` is when a worker first gave it back unfinished: for a limit, a pause, or another try.
+    """
 
     key: str
     kind: str
@@ -94,6 +119,7 @@ class StepRow:
     cost_usd: float | None
     input_tokens: int | None
     output_tokens: int | None
+    held_back_at_s: float | None = None
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from shared.store.database import Connection
 from shared.store.events import append_events
 from shared.store.offered import NOBODY, note_offered
 from shared.store.outbox import announce_decision
+from shared.store.run_filter import label_of
 from shared.store.runs import lock_free_run, lock_run
-from shared.store.views import label_of
 
 _SELECT = """
 SELECT d.run_id, d.key, d.kind, d.question, d.shown_sha256, d.state, d.answer, d.opened_at, d.deadline_at,

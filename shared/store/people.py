@@ -16,8 +16,8 @@ from shared.store.database import Connection
 from shared.store.ends import StoredResponse, store_response
 from shared.store.events import append_events
 from shared.store.requests import REQUEST
+from shared.store.run_filter import label_of
 from shared.store.runs import lock_run
-from shared.store.views import label_of
 
 _FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)
 

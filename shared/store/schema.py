@@ -28,11 +28,13 @@ update that finds no room on its page writes the whole row elsewhere, and into e
 from __future__ import annotations
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.store.batch_tables import batch_items, batches
 from shared.store.columns import metadata, moment, run_id, texts
+from shared.store.document_tables import code_facts, code_graphs, documents, passages
 from shared.store.provider_batch_tables import batched_calls, provider_batches
+from shared.store.run_filter import TITLE_TERMS
 from shared.store.schedule_tables import firings, schedules
 from shared.store.webhook_tables import webhook_deliveries, webhooks
 
@@ -40,8 +42,12 @@ __all__ = [
     "batch_items",
     "batched_calls",
     "batches",
+    "code_facts",
+    "code_graphs",
+    "documents",
     "firings",
     "metadata",
+    "passages",
     "provider_batches",
     "schedules",
     "webhook_deliveries",
@@ -98,6 +104,14 @@ sa.Index(
     postgresql_where=sa.text("parent_run IS NULL"),
 )
 sa.Index("ix_runs_status", runs.c.status, runs.c.created_at.desc())
+sa.Index("ix_runs_workflow", runs.c.workflow, runs.c.created_at.desc())
+sa.Index(
+    "ix_runs_verdict",
+    runs.c.verdict,
+    runs.c.created_at.desc(),
+    postgresql_where=sa.text("verdict IS NOT NULL"),
+)
+sa.Index("ix_runs_title", sa.text(TITLE_TERMS), postgresql_using="gin", _table=runs)
 # No index names updated_at or open_steps: they change with every finished step, and stay cheap (HOT) that way.
 sa.Index(
     "ix_runs_deadline_at",
@@ -137,6 +151,15 @@ specs = sa.Table(
     sa.Column("spec", JSONB, nullable=False),
     sa.PrimaryKeyConstraint("run_id"),
 )
+# What long lists are filtered by.
+for _label in ("repository", "batch"):
+    _labelled = f"((spec -> 'labels'::text) ->> '{_label}'::text)"
+    sa.Index(
+        f"ix_specs_{_label}",
+        sa.text(_labelled),
+        postgresql_where=sa.text(f"{_labelled} IS NOT NULL"),
+        _table=specs,
+    )
 
 steps = sa.Table(
     "steps",
@@ -168,6 +191,7 @@ steps = sa.Table(
     sa.Column("tokens", sa.BigInteger),
     sa.Column("cost_usd", sa.Double),
     moment("finished_at"),
+    moment("held_back_at"),
     sa.PrimaryKeyConstraint("run_id", "key"),
     postgresql_with={"fillfactor": 50},
 )
@@ -243,52 +267,6 @@ reservations = sa.Table(
     sa.Column("usd", sa.Double),
     moment("at", nullable=False, now=True),
     sa.PrimaryKeyConstraint("run_id", "step", "attempt"),
-)
-
-documents = sa.Table(
-    "documents",
-    metadata,
-    sa.Column("sha256", sa.Text, primary_key=True),
-    sa.Column("content", sa.LargeBinary, nullable=False),
-    moment("created_at", nullable=False, now=True),
-)
-
-# `version` is that of the rules by which terms were made (shared/text/search_terms.py).
-passages = sa.Table(
-    "passages",
-    metadata,
-    sa.Column(
-        "document",
-        sa.Text,
-        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
-        nullable=False,
-    ),
-    sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("number", sa.Integer, nullable=False),
-    sa.Column("start", sa.Integer, nullable=False),
-    sa.Column("stop", sa.Integer, nullable=False),
-    sa.Column("terms", TSVECTOR, nullable=False),
-    sa.PrimaryKeyConstraint("document", "version", "number"),
-)
-sa.Index("ix_passages_terms", passages.c.terms, postgresql_using="gin")
-
-code_facts = sa.Table(
-    "code_facts",
-    metadata,
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("facts", sa.LargeBinary, nullable=False),
-)
-
-code_graphs = sa.Table(
-    "code_graphs",
-    metadata,
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column(
-        "document",
-        sa.Text,
-        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
-        nullable=False,
-    ),
 )
 
 decisions = sa.Table(

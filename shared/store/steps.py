@@ -208,7 +208,8 @@ def hand_back(
     """
     row = connection.execute(
         "UPDATE steps SET status = 'pending', owner = NULL, not_before = now() + make_interval(secs => %s), "
-        "attempts = attempts - %s, dispatched_at = NULL, dispatches = 0, note = %s "
+        "attempts = attempts - %s, dispatched_at = NULL, dispatches = 0, note = %s, "
+        "held_back_at = coalesce(held_back_at, now()) "
         "WHERE run_id = %s AND key = %s AND token = %s AND status = 'leased' RETURNING key",
         (delay_s, 0 if counted else 1, why, claimed.run, claimed.step, claimed.token),
     ).fetchone()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.errors import UnknownRun, UserError
@@ -13,6 +13,7 @@ from shared.models.rows import ASIDE, OF, RecordRow, RunRow, StepRow, UsageRow
 from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
 from shared.store.database import Connection
+from shared.store.run_filter import ALL_RUNS, RunFilter
 from shared.store.runs import RUN_PRIORITY
 
 _RUN = """
@@ -87,55 +88,13 @@ def find_run(connection: Connection, name: str) -> RunRow:
     return _run(rows[0])
 
 
-LINE, REVIEWED = "since_line", "since_commit"
-"""The labels of runs that continue one another: what they have in common, and the newest commit of each."""
-
-
-@dataclass(frozen=True)
-class RunFilter:
-    """Which runs are listed; None: any. `since_s` is an age, the last ones are labels."""
-
-    status: str | None = None
-    workflow: str | None = None
-    since_s: float | None = None
-    repository: str | None = None
-    batch: str | None = None
-    pipeline: str | None = None
-    line: str | None = None
-
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        """Those that apply, in SQL: a parameter that may be NULL would read every run."""
-        wanted = {
-            "status": "status = %(status)s",
-            "workflow": "workflow = %(workflow)s",
-            "repository": f"{label_of('id', 'repository')} = %(repository)s",
-            "batch": f"{label_of('id', 'batch')} = %(batch)s",
-            "pipeline": f"{label_of('id', 'pipeline')} = %(pipeline)s",
-            "line": f"{label_of('id', LINE)} = %(line)s",
-            "since_s": "created_at >= now() - make_interval(secs => %(since_s)s)",
-        }
-        stated = tuple(sql for name, sql in wanted.items() if getattr(self, name) is not None)
-        if self.workflow is None:
-            stated = (*stated, f"{label_of('id', ASIDE)} IS NULL")
-        return stated if self.status is not None else ("parent_run IS NULL", *stated)
-
-
-ALL_RUNS = RunFilter()
-
-
-def label_of(run: str, label: str) -> str:
-    """A label of the run that a column names, in SQL."""
-    return f"(SELECT spec -> 'labels' ->> '{label}' FROM specs WHERE run_id = {run})"
-
-
 def list_runs(
     connection: Connection, *, limit: int = 20, wanted: RunFilter = ALL_RUNS
 ) -> list[RunRow]:
     """Runs, the newest first: those of a status, or all that no other run started (`list_children` has those)."""
     rows = connection.execute(
         f"{_RUN} WHERE {' AND '.join(wanted.conditions)} ORDER BY created_at DESC LIMIT %(limit)s",
-        {"limit": limit, **asdict(wanted)},
+        {"limit": limit, **wanted.parameters},
     ).fetchall()
     return [_run(row) for row in rows]
 
@@ -159,7 +118,8 @@ SELECT s.key, s.kind, s.participant, s.role, s.round, s.status, s.attempts,
        extract(epoch FROM s.finished_at - r.created_at)::float AS finished,
        s.reply, s.failure_kind, s.failure_message, s.note, s.tokens, s.cost_usd,
        CASE WHEN s.tokens = 0 THEN 0 ELSE u.input END AS input_tokens,
-       CASE WHEN s.tokens = 0 THEN 0 ELSE u.output END AS output_tokens
+       CASE WHEN s.tokens = 0 THEN 0 ELSE u.output END AS output_tokens,
+       extract(epoch FROM s.held_back_at - r.created_at)::float AS held_back
   FROM steps s
   JOIN runs r ON r.id = s.run_id
   LEFT JOIN (SELECT step,

@@ -22,8 +22,8 @@ from orchestrator.presentation.report import RunReport
 from shared.errors import DecisionConflict, UserError
 from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus
+from shared.store.run_filter import RunFilter
 from shared.store.spending import Grouping
-from shared.store.views import RunFilter
 from tests.fixtures.instance import CommandLine, git
 
 pytestmark = pytest.mark.acceptance

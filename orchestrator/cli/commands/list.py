@@ -17,7 +17,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows import ROWS
 from shared.models.outcomes import RunStatus
-from shared.store.views import RunFilter
+from shared.store.run_filter import RunFilter
 
 
 @click.command(

@@ -1,13 +1,17 @@
 """What a look costs at ten thousand runs: the blocks of the tables that it reads, as Postgres counts them."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from shared.delivery.contracts import QUEUES
 from shared.errors import UnknownRun
+from shared.models.rows import ListedRun
 from shared.store.database import Connection, Database
+from shared.store.listed_runs import page_of_runs
+from shared.store.run_filter import RunFilter
 from shared.store.sweeping import (
     due_runs,
     fail_exhausted_steps,
@@ -15,7 +19,6 @@ from shared.store.sweeping import (
     take_lost_steps,
 )
 from shared.store.views import (
-    RunFilter,
     awaited_participants,
     count_live_runs,
     count_runs,
@@ -29,6 +32,7 @@ pytestmark = pytest.mark.component
 
 RUNS = 10_000
 FEW_BLOCKS = 60
+RARE = "r000007000"
 
 _READ = (
     "SELECT sum(heap_blks_read + heap_blks_hit + coalesce(toast_blks_read + toast_blks_hit, 0))::int AS blocks "
@@ -42,6 +46,8 @@ def large(servers: Any, template: str) -> Iterator[Database]:
     from orchestrator.embedded.throwaway import clone_database, drop_database
 
     database = Database(clone_database(servers, template, "large"), pool_size=2, patience_s=20)
+    for table in ("runs", "specs", "steps"):  # what autovacuum reads would be counted, too
+        execute(database, f"ALTER TABLE {table} SET (autovacuum_enabled = false)")
     for _ in range(3):
         new_run(database, "a", "b")
     execute(
@@ -56,6 +62,14 @@ def large(servers: Any, template: str) -> Iterator[Database]:
         "INSERT INTO specs (run_id, spec) SELECT r.id, p.spec FROM runs r, (SELECT spec FROM specs LIMIT 1) p "
         "WHERE r.status = 'completed'",
     )
+    execute(
+        database,
+        "UPDATE runs SET title = %s, verdict = 'INCONCLUSIVE', workflow = 'plan' WHERE id = %s",
+        "Which database for src/billing/app.py?",
+        RARE,
+    )
+    labels = '{"labels": {"repository": "odd", "batch": "seldom"}}'
+    execute(database, "UPDATE specs SET spec = spec || %s::jsonb WHERE run_id = %s", labels, RARE)
     execute(
         database,
         "INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, "
@@ -122,6 +136,41 @@ def test_a_look_reads_a_few_blocks_however_many_runs_there_are(
     large: Database, work: Callable[[Connection], object]
 ) -> None:
     assert blocks(large, work) <= FEW_BLOCKS
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        RunFilter(words="bill"),
+        RunFilter(words="which app"),
+        RunFilter(words=RARE[:-1]),
+        RunFilter(verdict="INCONCLUSIVE"),
+        RunFilter(workflow="plan"),
+        RunFilter(repository="odd"),
+        RunFilter(batch="seldom"),
+        RunFilter(repository="odd", verdict="INCONCLUSIVE", workflow="plan", status="completed"),
+    ],
+    ids=str,
+)
+def test_one_run_among_many_is_listed_after_a_few_blocks(
+    large: Database, wanted: RunFilter
+) -> None:
+    def listed(connection: Connection) -> set[str]:
+        return {run.id for run in page_of_runs(connection, limit=50, wanted=wanted)}
+
+    assert RARE in large.run(listed)
+    assert blocks(large, listed) <= FEW_BLOCKS
+
+
+@pytest.mark.parametrize("wanted", [RunFilter(), RunFilter(status="completed")], ids=str)
+def test_every_page_of_a_long_list_costs_the_same(large: Database, wanted: RunFilter) -> None:
+    def late(connection: Connection) -> list[ListedRun]:
+        middle = find_run(connection, "r000009000")
+        after = replace(wanted, before_at=middle.created_at, before_id=middle.id)
+        return page_of_runs(connection, limit=20, wanted=after)
+
+    assert [run.id for run in large.run(late)][:2] == ["r000009001", "r000009002"]
+    assert blocks(large, late) <= 3 * FEW_BLOCKS
 
 
 def test_the_measure_sees_a_look_at_everything(large: Database) -> None:

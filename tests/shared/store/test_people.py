@@ -14,6 +14,7 @@ from shared.store.people import WaitingTurn, answer_turn, missed, remind, waitin
 from shared.store.runs import cancel_run, lock_run
 from shared.store.steps import fail_open_steps, hand_back
 from shared.store.sweeping import due_runs
+from shared.store.views import list_steps
 from tests.support.runs import execute, fetch, new_run, new_step, step_row, take
 
 REQUEST = json.dumps({"participant": {"name": "me", "provider": "person"}, "reply_model": "answer"})
@@ -211,3 +212,13 @@ def test_the_deadline_says_of_a_step_that_waited_what_it_waited_for(database: Da
     told = [step_row(database, run, step) for step in ("a", "b")]
     assert [row.failure_message for row in told] == ["too late; a is paused", "too late"]
     assert [row.note for row in told] == ["", ""]
+
+
+def test_it_is_known_since_when_a_turn_was_given_back(database: Database) -> None:
+    run = waiting_run(database)
+    held, untaken = database.run(lambda connection: list_steps(connection, run))
+
+    assert held.leased_at_s is not None
+    assert held.held_back_at_s is not None
+    assert held.queued_at_s <= held.leased_at_s <= held.held_back_at_s
+    assert untaken.held_back_at_s is None

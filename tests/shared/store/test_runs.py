@@ -15,6 +15,7 @@ from shared.store.documents import address, get_documents, put_documents
 from shared.store.ends import finish, store_response
 from shared.store.events import list_events
 from shared.store.requests import step_request
+from shared.store.run_filter import RunFilter
 from shared.store.runs import (
     Changes,
     NewDecision,
@@ -25,7 +26,6 @@ from shared.store.runs import (
 from shared.store.saving import save
 from shared.store.views import (
     RunCounts,
-    RunFilter,
     count_runs,
     find_run,
     list_runs,

@@ -1,0 +1,54 @@
+"""Texts and files by their content, and what is derived from them: passages to search, facts and graphs of code."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import TSVECTOR
+
+from shared.store.columns import metadata, moment
+
+documents = sa.Table(
+    "documents",
+    metadata,
+    sa.Column("sha256", sa.Text, primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    moment("created_at", nullable=False, now=True),
+)
+
+# `version` is that of the rules by which terms were made (shared/text/search_terms.py).
+passages = sa.Table(
+    "passages",
+    metadata,
+    sa.Column(
+        "document",
+        sa.Text,
+        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("start", sa.Integer, nullable=False),
+    sa.Column("stop", sa.Integer, nullable=False),
+    sa.Column("terms", TSVECTOR, nullable=False),
+    sa.PrimaryKeyConstraint("document", "version", "number"),
+)
+sa.Index("ix_passages_terms", passages.c.terms, postgresql_using="gin")
+
+code_facts = sa.Table(
+    "code_facts",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("facts", sa.LargeBinary, nullable=False),
+)
+
+code_graphs = sa.Table(
+    "code_graphs",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column(
+        "document",
+        sa.Text,
+        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
+        nullable=False,
+    ),
+)

@@ -1,0 +1,38 @@
+"""Long lists of runs, a page at a time: of the listed runs only the few columns that a list shows are read."""
+
+from __future__ import annotations
+
+from shared.models.outcomes import RunStatus, Verdict
+from shared.models.rows import OF, ListedRun
+from shared.store.database import Connection
+from shared.store.run_filter import ALL_RUNS, RunFilter
+
+_LISTED = """
+WITH wanted AS (SELECT id FROM runs WHERE {conditions} ORDER BY created_at DESC, id DESC LIMIT %(limit)s)
+SELECT r.id, r.workflow, r.title, r.status, r.phase, r.verdict, r.ending, r.created_at,
+       greatest(0, extract(epoch FROM coalesce(r.finished_at, now()) - r.created_at) - w.waited_s)::float AS worked_s,
+       coalesce(s.labels ->> 'repository', '') AS repository, coalesce(s.labels ->> 'batch', '') AS batch,
+       (SELECT sum(cost_usd) FROM usage u WHERE u.run_id = r.id) AS cost_usd,
+       CASE WHEN r.verdict = '{done}' THEN s.labels ->> '{of}' END AS took_back_from
+  FROM wanted JOIN runs r USING (id)
+  LEFT JOIN LATERAL (SELECT spec -> 'labels' AS labels FROM specs WHERE run_id = r.id OFFSET 0) s ON true
+ CROSS JOIN LATERAL (
+       SELECT coalesce(sum(greatest(0, extract(epoch FROM
+              least(coalesce(d.answered_at, now()), coalesce(r.finished_at, now())) - d.opened_at))), 0) AS waited_s
+         FROM decisions d WHERE d.run_id = r.id) w
+ ORDER BY r.created_at DESC, r.id DESC
+"""
+
+
+def page_of_runs(
+    connection: Connection, *, limit: int, wanted: RunFilter = ALL_RUNS
+) -> list[ListedRun]:
+    """The newest runs that are wanted; `wanted.before_at` and `before_id` go on after the last one of a page."""
+    statement = _LISTED.format(
+        conditions=" AND ".join(wanted.conditions), done=Verdict.DONE.value, of=OF
+    )
+    with connection.transaction():
+        # Which index serves best depends on how frequent the word, the label or the verdict is that is asked for.
+        connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+        rows = connection.execute(statement, {"limit": limit, **wanted.parameters}).fetchall()
+    return [ListedRun(**{**row._asdict(), "status": RunStatus(row.status)}) for row in rows]
