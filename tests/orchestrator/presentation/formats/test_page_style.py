@@ -9,30 +9,16 @@ from pathlib import Path
 import pytest
 
 from orchestrator.presentation import formats
+from tests.support.contrast import LEAST, contrast
 
 STYLE = (Path(formats.__path__[0]) / "page.css").read_text(encoding="utf-8")
 SCHEMES = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)[:2]
 WORDS = ("ink", "soft", "link", "critical", "major", "minor", "info", "good")
 BACKS = ("page", "panel")
-LEAST = 4.5
-"""WCAG 2.2, 1.4.3 (level AA), for text of usual size."""
 
 
 def colours(scheme: str) -> dict[str, str]:
     return dict(re.findall(r"--([\w-]+): #([0-9a-f]{3,6})", scheme))
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance as WCAG 2.2 defines it."""
-    full = colour if len(colour) == 6 else "".join(2 * digit for digit in colour)
-    parts = [int(full[at : at + 2], 16) / 255 for at in (0, 2, 4)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    dark, bright = sorted((luminance(one), luminance(other)))
-    return (bright + 0.05) / (dark + 0.05)
 
 
 def test_contrast_is_as_wcag_has_it():

@@ -10,8 +10,11 @@ from functools import cache
 from pathlib import Path
 from string import Formatter
 
+from jinja2 import nodes
+
 from orchestrator.presentation.locale.catalogue import catalogue, read_entries
 from orchestrator.settings.languages import LANGUAGES
+from orchestrator.web.pages.rendering import environment
 
 ROOT = Path(__file__).parents[4]
 PRODUCT = ("shared", "workers", "orchestrator")
@@ -73,7 +76,7 @@ def texts() -> frozenset[str]:
     for folder in PRODUCT:
         for path in (ROOT / folder).rglob("*.py"):
             found |= set(_texts(ast.parse(path.read_text(encoding="utf-8"))))
-    return frozenset(found)
+    return frozenset(found).union(code for code, _ in told_by_pages())
 
 
 def _texts(tree: ast.Module) -> Iterator[str]:
@@ -95,6 +98,21 @@ def told() -> Iterator[tuple[str, str]]:
                     code = node.args[0]
                     if isinstance(code, ast.Constant) and str(code.value).isidentifier():
                         yield code.value, f"{path.name}:{node.lineno}"
+
+
+def told_by_pages() -> Iterator[tuple[str, str]]:
+    """The codes that templates tell; of one that is put together the beginning, with `*`."""
+    loader = environment().loader
+    assert loader is not None
+    for template in loader.list_templates():
+        source, _, _ = loader.get_source(environment(), template)
+        for call in environment().parse(source).find_all(nodes.Call):
+            if getattr(call.node, "name", "") == "say":
+                code = call.args[0]
+                if isinstance(code, nodes.Concat) and isinstance(code.nodes[0], nodes.Const):
+                    yield f"{code.nodes[0].value}*", template
+                elif isinstance(code, nodes.Const):
+                    yield code.value, template
 
 
 def _name(function: ast.expr) -> str:
@@ -154,7 +172,8 @@ def test_the_heads_of_tables_are_named_whole_so_that_one_without_a_table_is_noti
 
 def test_every_code_that_is_used_has_words() -> None:
     known = catalogue("en").entries.keys()
-    assert {code: place for code, place in told() if code not in known} == {}
+    every = (*told(), *(place for place in told_by_pages() if "*" not in place[0]))
+    assert {code: place for code, place in every if code not in known} == {}
 
 
 def test_no_code_stands_in_two_catalogues() -> None:

@@ -1,0 +1,17 @@
+"""The pages that the navigation leads to, in its order. A page that wants to be found stands here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NavigationEntry:
+    """A page: its path, the code of its name, and the name of its picture in `templates/icons.html`."""
+
+    path: str
+    code: str
+    icon: str
+
+
+NAVIGATION = (NavigationEntry("/inbox", "web_inbox", "inbox"),)

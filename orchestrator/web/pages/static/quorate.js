@@ -1,0 +1,53 @@
+// Keys for what a page offers anyway: without this file everything is reached by links, buttons and Tab.
+(() => {
+  "use strict";
+  const find = (selector) => document.querySelector(selector);
+  const visible = (element) => element.getClientRects().length > 0;
+  let previous = "";
+
+  // `data-next` marks what j and k go through: findings, rows of a list.
+  function step(direction) {
+    const places = [...document.querySelectorAll("[data-next]")].filter(visible);
+    if (!places.length) return;
+    const here = places.findIndex((place) => place === document.activeElement || place.contains(document.activeElement));
+    const next = here < 0 ? (direction > 0 ? 0 : places.length - 1) : Math.min(Math.max(here + direction, 0), places.length - 1);
+    places[next].focus();
+    places[next].scrollIntoView({block: "nearest"});
+  }
+
+  // A key brings an answer under the hand; Enter, or the same key again, gives it.
+  function use(element) {
+    if (element.matches("[data-confirm]") && document.activeElement !== element) {
+      element.focus();
+      element.scrollIntoView({block: "nearest"});
+    } else {
+      element.click();
+    }
+  }
+
+  function typed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select")) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    const help = find("#keys");
+    if (help.open) return;
+    const both = previous + event.key;
+    previous = event.key === "g" ? "g" : "";
+    const target = both === "gi" ? find("[data-go=inbox]") || find("a[href='/inbox']") : find(`[data-key="${CSS.escape(event.key)}"]`);
+    if (event.key === "?") help.showModal();
+    else if (event.key === "j") step(1);
+    else if (event.key === "k") step(-1);
+    else if (target && !target.disabled) use(target);
+    else return;
+    event.preventDefault();
+  }
+
+  document.addEventListener("keydown", typed);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-help]")) find("#keys").showModal();
+  });
+  // A one-time link is used by a POST; with a script nobody has to press the button.
+  find("form[data-send]")?.requestSubmit();
+})();
