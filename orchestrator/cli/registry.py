@@ -113,6 +113,8 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "logs": _in("logs:logs", "The logs of servers and workers.", CommandGroup.OPERATE),
     "db": _in("db:db", "The database's schema: upgrade, current.", CommandGroup.OPERATE),
+    "purge": _in("purge:purge", "Remove runs that ended long ago.", CommandGroup.OPERATE),
+    "hold": _in("hold:hold", "Keep runs from every purge.", CommandGroup.OPERATE),
     "schedule": _in(
         "schedule:schedule", "Runs that start by themselves, at their times.", CommandGroup.OPERATE
     ),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from celery.signals import worker_ready, worker_shutdown
 
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.listener import SignalListener
+from orchestrator.engine.purging import Purger
 from orchestrator.engine.sweeper import Sweeper
 from orchestrator.engine.tasks import AdvanceHandler, register
 from orchestrator.webhooks.addresses import read_networks
@@ -26,6 +27,7 @@ from shared.delivery.publishing import Application
 from shared.delivery.serving import serve
 from shared.delivery.signals import Signals
 from shared.logs import configure
+from shared.models.retention import RetentionRule
 from shared.settings import ServiceSettings
 from shared.store.database import SERVICE_ANSWER_S, Database
 from shared.store.sweeping import SWEEP_SILENCE_S
@@ -46,8 +48,19 @@ def build_app(settings: ServiceSettings, engine: Engine) -> Application:
     return app
 
 
-def main(settings: ServiceSettings, workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS) -> int:
-    """Run until asked to stop; the exit code. `workflows` are those whose runs are advanced."""
+def _kept_for_good() -> Sequence[RetentionRule]:
+    return ()
+
+
+def main(
+    settings: ServiceSettings,
+    workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS,
+    retention: Callable[[], Sequence[RetentionRule]] = _kept_for_good,
+) -> int:
+    """Run until asked to stop; the exit code. `workflows` are those whose runs are advanced.
+
+    `retention` reads the rules of purges, each time that one is due.
+    """
     configure(settings.log_level)
     load_all(workflows)
     url = settings.endpoints.database_url
@@ -72,14 +85,17 @@ def main(settings: ServiceSettings, workflows: Mapping[str, WorkflowType[Any]] =
     # What waits for a receiver never takes a connection from what moves runs.
     outbox = Database(url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
     deliverer = WebhookDeliverer(outbox, MessageSender(read_networks(settings.webhook_networks)))
+    purger = Purger(outbox, retention)
 
     def started(**_signal: object) -> None:
         presence.start()
         sweeper.start()
         listener.start()
         deliverer.start()
+        purger.start()
 
     def stopped(**_signal: object) -> None:
+        purger.stop()
         deliverer.stop()
         listener.stop()
         sweeper.stop()

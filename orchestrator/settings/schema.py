@@ -32,6 +32,7 @@ from orchestrator.settings.sections import (
     PanelSection,
     ParticipantEntry,
     PrivacySection,
+    RetentionEntry,
     SettingsSection,
 )
 from orchestrator.workflows.descriptor import WorkflowType
@@ -155,6 +156,13 @@ class Settings(_WithWorkflows):
     budget: BudgetSection = BudgetSection()
     privacy: PrivacySection = PrivacySection()
     mcp: McpSection = McpSection()
+    retention: Annotated[
+        tuple[RetentionEntry, ...],
+        Setting(
+            "when ended runs are purged: a list of `{{{{keep, workflow, status}}}}`, of which the first that fits a "
+            "run counts; without one everything is kept ([data.md](data.md#retention))"
+        ),
+    ] = ()
     output: Annotated[
         tuple[OutputEntry, ...],
         Setting(

@@ -12,6 +12,8 @@ from orchestrator.core.setting import Flag, Setting, Trust
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.configuration import Seconds, Section
 from shared.models.findings import Severity
+from shared.models.outcomes import FINAL_STATUSES
+from shared.models.retention import RetentionRule
 from shared.models.run import ASK, DecisionPolicy, Thresholds
 from shared.tools.rules import COMPLEXITY, AnalyserRules, GivenSeverity, Glob, RuleName
 
@@ -336,6 +338,20 @@ class McpSection(Section):
     wait: Annotated[
         Seconds, Setting("how long a tool waits for a run before it answers that it goes on")
     ] = 50.0
+
+
+class RetentionEntry(Section):
+    """A rule by which ended runs are purged: which ones, and how long they are kept after their end."""
+
+    keep: Seconds | Literal["forever"]
+    workflow: Literal[tuple(WORKFLOWS)] | None = None  # type: ignore[valid-type]  # a table
+    status: Literal[tuple(sorted(FINAL_STATUSES))] | None = None  # type: ignore[valid-type]  # a table
+
+    @property
+    def rule(self) -> RetentionRule:
+        """As the store reads it."""
+        keep_s = None if self.keep == "forever" else self.keep
+        return RetentionRule(keep_s, self.workflow, self.status)
 
 
 class OutputEntry(Section):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shared.store.database import Connection
+from shared.store.documents import TOUCHED_AFTER
 
 
 def find_facts(connection: Connection, keys: Sequence[str]) -> dict[str, bytes]:
@@ -39,8 +40,13 @@ def put_facts(connection: Connection, facts: Mapping[str, bytes]) -> None:
 
 
 def find_graph(connection: Connection, key: str) -> str | None:
-    """The document that holds the graph of a tree, or None."""
-    row = connection.execute("SELECT document FROM code_graphs WHERE key = %s", (key,)).fetchone()
+    """The document that holds the graph of a tree, or None; no purge removes it for a while."""
+    row = connection.execute(
+        "WITH touched AS (UPDATE documents SET created_at = now() "
+        "WHERE sha256 = (SELECT document FROM code_graphs WHERE key = %(key)s) "
+        f"AND created_at < now() - {TOUCHED_AFTER}) SELECT document FROM code_graphs WHERE key = %(key)s",
+        {"key": key},
+    ).fetchone()
     return None if row is None else str(row.document)
 
 

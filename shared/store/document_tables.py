@@ -39,6 +39,7 @@ code_facts = sa.Table(
     metadata,
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("facts", sa.LargeBinary, nullable=False),
+    moment("created_at", nullable=False, now=True),
 )
 
 code_graphs = sa.Table(

@@ -8,6 +8,22 @@ from collections.abc import Mapping, Sequence
 from shared.errors import UnknownRun
 from shared.store.database import Connection
 
+TOUCHED_AFTER = "interval '1 hour'"
+UNUSED_FOR = "interval '1 day'"
+"""A document that nothing refers to is removed this long after it was last stored (shared/store/purging.py)."""
+
+# Of documents that are there already, those are touched that were last stored a while ago: no purge removes what
+# somebody is about to refer to. Few rows are written for that, and nobody waits for those that are young.
+STORED = f"""touched AS (
+    UPDATE documents SET created_at = now()
+     WHERE sha256 = ANY(%(names)s::text[]) AND created_at < now() - {TOUCHED_AFTER} RETURNING sha256
+), stored AS (
+    INSERT INTO documents (sha256, content)
+    SELECT g.name, g.content FROM unnest(%(names)s::text[], %(contents)b::bytea[]) AS g(name, content)
+     WHERE g.name NOT IN (SELECT sha256 FROM touched) ORDER BY 1 ON CONFLICT DO NOTHING
+)"""
+"""Parts of a WITH that store `contents` under their `names`, which are in order."""
+
 
 def address(content: bytes) -> str:
     """The name of a document: the sha256 of its bytes, in hexadecimal."""
@@ -18,10 +34,9 @@ def put_documents(connection: Connection, documents: Mapping[str, bytes]) -> Non
     """Store documents under their addresses; those that are there already stay."""
     if documents:
         names = sorted(documents)
+        contents = [documents[name] for name in names]
         connection.execute(
-            "INSERT INTO documents (sha256, content) "
-            "SELECT * FROM unnest(%s::text[], %b::bytea[]) ON CONFLICT DO NOTHING",
-            (names, [documents[name] for name in names]),
+            f"WITH {STORED} SELECT FROM touched", {"names": names, "contents": contents}
         )
 
 

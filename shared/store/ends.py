@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from shared.models.outcomes import StepStatus
 from shared.models.steps import Failure, Usage
 from shared.store.database import Connection
-from shared.store.documents import address
+from shared.store.documents import STORED, address
 from shared.store.splicing import spliced
 from shared.store.steps import Claim
 
@@ -61,19 +61,15 @@ SELECT u.* FROM jsonb_to_recordset(%(calls)s::jsonb) AS u(
 ON CONFLICT (run_id, step, attempt) DO NOTHING
 """
 
-_STORE = (
-    "WITH stored AS (INSERT INTO documents (sha256, content) "
-    "SELECT * FROM unnest(%(names)s::text[], %(contents)b::bytea[]) ORDER BY 1 ON CONFLICT DO NOTHING)"
-    + _COUNT
-)
+_STORE = f"WITH {STORED}" + _COUNT
 
 
 def store_responses(connection: Connection, responses: Sequence[StoredResponse]) -> None:
     """Keep answers, whatever happens to their steps, unless their run is gone. The same `attempt` is kept once."""
     contents = {address(r.content): r.content for r in responses if r.content}
     names = {
-        "names": [*contents],
-        "contents": [*contents.values()],
+        "names": sorted(contents),
+        "contents": [contents[name] for name in sorted(contents)],
         "calls": _calls(responses),
         "runs": list({response.run for response in responses}),
     }

@@ -8,6 +8,7 @@ from shared.models.outcomes import RunStatus
 from shared.models.webhooks import WebhookEvent
 from shared.store.children import report_to_parent
 from shared.store.database import Connection
+from shared.store.documents import STORED
 from shared.store.outbox import announce_decision, announce_runs
 from shared.store.requests import MOST_TOGETHER
 from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep, create_run
@@ -24,10 +25,7 @@ WITH given AS (
            run text, status text, phase text, noted_steps int, open_steps int, outcome jsonb, verdict text,
            ending text, blocked_reason text, final boolean, steps jsonb, records jsonb, events jsonb)
      WHERE g.run = ANY(%(named)s)
-), stored AS (
-    INSERT INTO documents (sha256, content)
-    SELECT * FROM unnest(%(names)s::text[], %(contents)b::bytea[]) ON CONFLICT DO NOTHING
-), moment AS MATERIALIZED (
+), {STORED}, moment AS MATERIALIZED (
     SELECT clock_timestamp() AS at
 ), new_steps AS (
     SELECT g.run, s.*,

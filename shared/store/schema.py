@@ -19,6 +19,9 @@ documents                        content-addressed texts and files
 code_facts                       what single files of code say, by a hash of all that it depends on
 schedules ──< firings            when runs start by themselves, and what came of each time
 webhooks ──< webhook_deliveries  where to report what happened, and the outbox of it
+runs ─── imports                 those that came in a file from another instance
+runs ──< document_uses           which documents an ended run refers to, for purges
+holds, purges                    what no purge removes; what purges removed
 processes                        presence: who is alive with how many slots, on the database's clock
 
 What is written again and again (`runs`, `steps`) stays narrow, what is written once and large has tables of its own: an
@@ -34,6 +37,7 @@ from shared.store.batch_tables import batch_items, batches
 from shared.store.columns import metadata, moment, run_id, texts
 from shared.store.document_tables import code_facts, code_graphs, documents, passages
 from shared.store.provider_batch_tables import batched_calls, provider_batches
+from shared.store.retention_tables import document_uses, holds, imports, purges
 from shared.store.run_filter import TITLE_TERMS
 from shared.store.schedule_tables import firings, schedules
 from shared.store.webhook_tables import webhook_deliveries, webhooks
@@ -44,11 +48,15 @@ __all__ = [
     "batches",
     "code_facts",
     "code_graphs",
+    "document_uses",
     "documents",
     "firings",
+    "holds",
+    "imports",
     "metadata",
     "passages",
     "provider_batches",
+    "purges",
     "schedules",
     "webhook_deliveries",
     "webhooks",

@@ -1,0 +1,84 @@
+"""`quorate hold`: keep runs from every purge."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+
+import click
+
+from orchestrator.application import retention
+from orchestrator.application.backend import connected
+from orchestrator.cli.options import example, json_option
+from orchestrator.cli.watching import actor
+from orchestrator.core.document import line
+from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
+
+run_argument = click.argument("run", metavar="[RUN]", required=False)
+batch_option = click.option(
+    "--batch", metavar="NAME", help="All runs of this batch, later ones too."
+)
+
+
+@click.group(epilog=example('quorate hold add last --reason "audit of 2026"', "quorate hold list"))
+def hold() -> None:
+    """Keep runs from every purge: those that an audit, a claim or a law needs."""
+
+
+@hold.command(
+    "add",
+    epilog=example(
+        'quorate hold add r3k --reason "audit of 2026"',
+        'quorate hold add --batch nightly --reason "claim 4711"',
+    ),
+)
+@run_argument
+@batch_option
+@click.option("--reason", metavar="TEXT", required=True, help="Why; it is shown with the hold.")
+def add(run: str | None, batch: str | None, reason: str) -> int:
+    """Hold RUN, with the run that started it and all their child runs, or the runs of a batch."""
+    with connected(os.environ, workers=False) as backend:
+        held = retention.hold(backend, run=run, batch=batch, reason=reason, actor=actor())
+    Terminal.of(os.environ).result([line(f"{held} is held: no purge removes it")])
+    return ExitCode.OK
+
+
+@hold.command("list", epilog=example("quorate hold list --json"))
+@json_option
+def list_(as_json: bool) -> int:
+    """What is held, since when, by whom and why."""
+    with connected(os.environ, workers=False) as backend:
+        listed = retention.holds(backend)
+    terminal = Terminal.of(os.environ)
+    if as_json:
+        rows = [asdict(each) for each in listed]
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "holds": rows}))
+    elif listed:
+        shown = [
+            (
+                each.run_id or "",
+                each.batch or "",
+                f"{each.created_at.astimezone():%Y-%m-%d %H:%M}",
+                each.actor,
+                each.reason,
+            )
+            for each in listed
+        ]
+        terminal.result(table(("run", "batch", "since", "by", "reason"), shown, terminal.columns))
+    else:
+        terminal.talk([line("Nothing is held.")])
+    return ExitCode.OK
+
+
+@hold.command("rm", epilog=example("quorate hold rm r3k"))
+@run_argument
+@batch_option
+def rm(run: str | None, batch: str | None) -> int:
+    """Let RUN or a batch go: the next purge removes it when it is old enough."""
+    with connected(os.environ, workers=False) as backend:
+        released = retention.release(backend, run=run, batch=batch)
+    Terminal.of(os.environ).result([line(f"{released} is not held any more")])
+    return ExitCode.OK
