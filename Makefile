@@ -5,7 +5,8 @@
 #   make check                            format, lint, types, import walls, measures of the house: what CI checks
 #   make format                           repair what a formatter can repair
 #   make bench | make chaos               figures | the long fault matrix with its random nemesis
-#   make lock                             recompile both locks (needs uv, and nothing else here does)
+#   make site | make pictures             the documentation as a site, in build/site | its pictures anew
+#   make lock                             recompile the locks (needs uv, and nothing else here does)
 #   make clean                            remove .venv and caches
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -29,7 +30,7 @@ PACKAGES := shared workers orchestrator $(wildcard benchmarks)
 MANIFEST := pyproject.toml $(wildcard README.md)
 
 .DEFAULT_GOAL := help
-.PHONY: help review test check check-types check-style check-walls check-house format bench chaos lock clean venv
+.PHONY: help review test check check-types check-style check-walls check-house format bench chaos site pictures lock clean venv
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -103,17 +104,29 @@ bench: $(VENV)/.dev
 chaos: $(VENV)/.dev
 	@$(BIN)/pytest -m "chaos or slow" $(ARGS)
 
+# The pages and a reference made from the code. A link that leads nowhere is an error.
+site: $(VENV)/.site
+	@$(BIN)/python docs/site/build.py
+
+pictures: $(VENV)/.dev
+	@$(BIN)/python docs/site/pictures.py
+
+$(VENV)/.site: $(VENV)/.dev docs/site/requirements.lock
+	@$(PIP_INSTALL) $(LOCKED) -r docs/site/requirements.lock
+	@touch $@
+
 # ---- upkeep --------------------------------------------------------------------------------------------------------
 # Universal locks: one file for every platform and Python, versions and hashes, no download addresses.
 # A release must have been public for a few days: a poisoned one is mostly found in that time.
 LOCK_COOLDOWN ?= 3 days
-COMPILE := $(UV) --no-config pip compile --quiet pyproject.toml --universal --python-version 3.11 \
+COMPILE := $(UV) --no-config pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --exclude-newer "$(LOCK_COOLDOWN)"
 
 lock:
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: make lock UV=/path/to/uv" >&2; exit 1; }
-	@$(COMPILE) --group build --output-file requirements.lock
-	@$(COMPILE) --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	@$(COMPILE) pyproject.toml --group build --output-file requirements.lock
+	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	@$(COMPILE) --group pyproject.toml:site --constraints requirements-dev.lock --output-file docs/site/requirements.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

@@ -1,4 +1,4 @@
-"""The picture and the README's table, from the figures that `make bench ARGS=--write` kept.
+"""The picture and the table of docs/performance.md, from the figures that `make bench ARGS=--write` kept.
 
 python -m benchmarks.figures
 """
@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs/design/figures/bench.json"
 PICTURE = FIGURES.with_suffix(".svg")
-README = ROOT / "README.md"
+PAGE = ROOT / "docs/performance.md"
 BEGIN, END = "<!-- figures of make bench -->\n", "<!-- end of figures -->\n"
 
 Kept = Mapping[str, Any]
@@ -63,7 +63,7 @@ def markdown(kept: Kept) -> str:
     lines += ["", *(f"* {line}." for line in _alone(kept)), ""]
     lines.append(
         f"{_all(kept, 'machine')}, load average before each measure {_all(kept, 'load_before')}; {tools}; "
-        f"commit {_all(kept, 'commit')}. Every figure with its spread: [bench.json](docs/design/figures/bench.json)."
+        f"commit {_all(kept, 'commit')}. Every figure with its spread: [bench.json](design/figures/bench.json)."
     )
     return "\n".join(lines) + "\n"
 
@@ -213,15 +213,15 @@ def save(kept: Kept) -> None:
 
 
 def write() -> None:
-    """Renew the picture and the README's table."""
+    """Renew the picture and the table of the page."""
     kept = json.loads(FIGURES.read_text(encoding="utf-8"))
     PICTURE.write_text(svg(kept), encoding="utf-8")
-    README.write_text(in_readme(README.read_text(encoding="utf-8"), kept), encoding="utf-8")
+    PAGE.write_text(in_page(PAGE.read_text(encoding="utf-8"), kept), encoding="utf-8")
 
 
-def in_readme(readme: str, kept: Kept) -> str:
-    """The README with these figures."""
-    before, rest = readme.split(BEGIN)
+def in_page(page: str, kept: Kept) -> str:
+    """The page with these figures."""
+    before, rest = page.split(BEGIN)
     return f"{before}{BEGIN}{markdown(kept)}{END}{rest.split(END)[1]}"
 
 

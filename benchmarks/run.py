@@ -4,7 +4,7 @@
 
 Processor times are those of all of a contestant's processes; `w_o` is workers and orchestrator together, servers apart.
 Median, lowest and highest of the repetitions. `--write` keeps the figures in docs/design/figures/bench.json, and draws
-the picture and the table of the README from them, as `python -m benchmarks.figures` does.
+the picture and the table of docs/performance.md from them, as `python -m benchmarks.figures` does.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def main() -> int:
         "--only", choices=list(MEASURES), action="append", help="one measure of all"
     )
     parser.add_argument(
-        "--write", action="store_true", help="keep the figures, renew picture and README"
+        "--write", action="store_true", help="keep the figures, renew picture and page"
     )
     parser.add_argument("--offline", action="store_true", help="install no peers")
     options = parser.parse_args()

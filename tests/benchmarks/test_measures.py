@@ -1,4 +1,4 @@
-"""`make bench`: every measure runs, and what it keeps is what the picture and the README show."""
+"""`make bench`: every measure runs, and what it keeps is what the picture and the page show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.cluster import servers
 from benchmarks.contestants import NotInstalled, Peer, environment, playing
-from benchmarks.figures import FIGURES, PICTURE, README, in_readme, markdown, svg
+from benchmarks.figures import FIGURES, PAGE, PICTURE, in_page, markdown, svg
 from benchmarks.measures import MEASURES, Sizes, spread
 from benchmarks.peers.load import Load, overheads
 from benchmarks.run import table
@@ -70,10 +70,10 @@ def test_a_spread_is_the_median_with_both_ends() -> None:
     assert spread([3.0, 1.0, 2.0]) == {"median": 2.0, "low": 1.0, "high": 3.0}
 
 
-def test_readme_and_picture_show_what_was_measured() -> None:
+def test_page_and_picture_show_what_was_measured() -> None:
     kept = json.loads(FIGURES.read_text(encoding="utf-8"))
-    readme = README.read_text(encoding="utf-8")
-    assert in_readme(readme, kept) == readme
+    page = PAGE.read_text(encoding="utf-8")
+    assert in_page(page, kept) == page
     assert PICTURE.read_text(encoding="utf-8") == svg(kept)
     ElementTree.fromstring(svg(kept))
 

@@ -17,7 +17,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs/guide.md"
 """Typed as a whole, in its order: tests/acceptance/test_guide.py."""
-PAGES = (ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - {GUIDE}))
+OVERVIEW = ROOT / "docs" / "using.md"
+"""Read next, as the README says: other pages show what these two have left."""
+PAGES = (
+    ROOT / "README.md",
+    OVERVIEW,
+    *sorted({*(ROOT / "docs").rglob("*.md")} - {GUIDE, OVERVIEW}),
+)
 
 _BLOCK = re.compile(
     r"(?m)(?P<comments>(?:^ *<!-- .*? -->\n)*)^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^ *```$",
