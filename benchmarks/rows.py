@@ -26,14 +26,13 @@ from typing import Any, TypeVar
 from benchmarks.cluster import Servers, servers
 from benchmarks.copies import copy_run, forget_everything, settle
 from benchmarks.measuring import exact_processor_time, processor_time
+from benchmarks.web_client import web_client
 from orchestrator.application import listings, report
 from orchestrator.application.backend import Backend
 from orchestrator.embedded.throwaway import clone_database
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.sweeper import DUE_AFTER_S, FORGOTTEN_AFTER_S, GRACE_S, REPUBLISHED_AT_ONCE
 from orchestrator.presentation import timeline
-from orchestrator.web.http_service import Request
-from orchestrator.web.runs_api import Api
 from shared.delivery.contracts import QUEUES
 from shared.instance import DATABASE
 from shared.models.run import Budget
@@ -241,7 +240,7 @@ def looks(here: Bench) -> dict[str, Callable[[], object]]:
     run = here.value("SELECT id FROM runs WHERE status = 'blocked'")  # the one in the middle
     step = "critique/1/critic1"
     request = here.value("SELECT request_sha FROM usage WHERE run_id = %s LIMIT 1", run)
-    api = Api(backend, "bench")
+    client = web_client(backend)
 
     def store(work: Callable[[Connection], object]) -> Callable[[], object]:
         return lambda: backend.read(work)
@@ -293,8 +292,8 @@ def looks(here: Bench) -> dict[str, Callable[[], object]]:
         "cost --by batch": cost(Grouping.BATCH),
         "cost --run RUN": cost(Grouping.PARTICIPANT, run=run),
         "cost --run RUN --by turn": cost(Grouping.TURN, run=run),
-        "GET /api/runs": lambda: api.answer(Request("GET", ("api", "runs"))),
-        "GET /api/runs/RUN": lambda: api.answer(Request("GET", ("api", "runs", run))),
+        "GET /api/v1/runs": lambda: client.get("/api/v1/runs").raise_for_status(),
+        "GET /api/v1/runs/RUN": lambda: client.get(f"/api/v1/runs/{run}").raise_for_status(),
     }
 
 

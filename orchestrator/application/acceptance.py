@@ -7,8 +7,8 @@ from collections import Counter
 from orchestrator.application.backend import Backend
 from orchestrator.evaluation.acceptance import (
     AcceptanceHistory,
-    Identity,
     OfferedFindings,
+    Raiser,
     acceptance,
 )
 from orchestrator.workflows.registry import decision_choices, workflow_of
@@ -19,12 +19,12 @@ from shared.store.offered import decided_offers
 def accepted_history(backend: Backend) -> AcceptanceHistory:
     """Everybody's record, from the newest decisions."""
     writes = {word for word, choice in decision_choices().items() if choice.writes}
-    counts: Counter[tuple[Identity, str, str, bool]] = Counter()
-    decisions: Counter[Identity] = Counter()
+    counts: Counter[tuple[Raiser, str, str, bool]] = Counter()
+    decisions: Counter[Raiser] = Counter()
     for decision in backend.read(decided_offers):
         raisers = set()
         for row in decision.rows:
-            raiser = Identity(row.name, row.provider, row.model)
+            raiser = Raiser(row.name, row.provider, row.model)
             accepted = row.picked if decision.choice in writes else 0
             counts[raiser, row.severity, row.category, True] += accepted
             counts[raiser, row.severity, row.category, False] += row.offered - accepted

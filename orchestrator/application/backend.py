@@ -30,6 +30,8 @@ from shared.store.views import schema_revision
 
 T = TypeVar("T")
 TOLD_AFTER_S = 3.0
+CONNECTIONS = 4
+"""Of a command; a service that answers many at once has more."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ def connect(
     *,
     answer_s: float = LONGEST_REPORT_S,
     listener: NoticeListener | None = None,
+    connections: int = CONNECTIONS,
 ) -> Backend:
     """Wait for the servers and open the way to them; the schema is current when this returns.
 
@@ -109,7 +112,9 @@ def connect(
         listener.inform(_replaced(starting.replaced))
     settings = starting.settings
     endpoints = settings.endpoints
-    database = Database(endpoints.database_url, pool_size=4, patience_s=2.0, answer_s=answer_s)
+    database = Database(
+        endpoints.database_url, pool_size=connections, patience_s=2.0, answer_s=answer_s
+    )
     if settings.external is not None:
         require_schema(database)
         require_contract(database)
@@ -180,11 +185,16 @@ def require_schema(database: Database) -> None:
 
 @contextmanager
 def connected(
-    environ: Mapping[str, str], *, workers: bool = True, answer_s: float = LONGEST_REPORT_S
+    environ: Mapping[str, str],
+    *,
+    workers: bool = True,
+    answer_s: float = LONGEST_REPORT_S,
+    connections: int = CONNECTIONS,
 ) -> Iterator[Backend]:
     """The back end for one command. `workers` False starts no processes, only the servers."""
     settings = ServiceSettings.from_environment(environ)
-    backend = connect(Starting(settings, environ, workers=workers), answer_s=answer_s)
+    starting = Starting(settings, environ, workers=workers)
+    backend = connect(starting, answer_s=answer_s, connections=connections)
     try:
         yield backend
     finally:

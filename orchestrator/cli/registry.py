@@ -121,9 +121,8 @@ COMMANDS: dict[str, CommandEntry] = {
     "webhooks": _in(
         "webhooks:webhooks", "Report what happened to other systems.", CommandGroup.OPERATE
     ),
-    "serve": _in(
-        "serve:serve", "Runs and decisions as JSON over HTTP, on loopback.", CommandGroup.OPERATE
-    ),
+    "serve": _in("serve:serve", "The HTTP API and the pages.", CommandGroup.OPERATE),
+    "tokens": _in("tokens:tokens", "Who may use the HTTP API.", CommandGroup.OPERATE),
     "mcp": _in("mcp:mcp", "Runs and decisions for coding assistants (MCP).", CommandGroup.OPERATE),
     "flower": _in("flower:flower", "The Flower dashboard, on loopback.", CommandGroup.OPERATE),
     "orchestrator": _in(

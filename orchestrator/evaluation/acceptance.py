@@ -27,7 +27,7 @@ LEAST, MOST = 0.5, 1.5
 
 
 @dataclass(frozen=True)
-class Identity:
+class Raiser:
     """Who raised something: the same name with another model is somebody else."""
 
     name: str
@@ -35,7 +35,7 @@ class Identity:
     model: str | None
 
     @classmethod
-    def of(cls, participant: Participant) -> Identity:
+    def of(cls, participant: Participant) -> Raiser:
         """The participant's."""
         return cls(participant.name, participant.provider, participant.model)
 
@@ -44,7 +44,7 @@ class Identity:
 class OfferedFindings:
     """So many findings of one kind that a participant raised and a person decided on."""
 
-    by: Identity
+    by: Raiser
     severity: str
     category: str
     accepted: bool
@@ -85,15 +85,13 @@ class AcceptanceHistory(Wire):
 
     def trusted(self, participants: Iterable[Participant]) -> dict[str, float]:
         """What each one's vote counts, by name; those without enough of a record are left out."""
-        known = {
-            Identity(row.name, row.provider, row.model): row.weight for row in self.participants
-        }
-        weights = {each.name: known.get(Identity.of(each)) for each in participants}
+        known = {Raiser(row.name, row.provider, row.model): row.weight for row in self.participants}
+        weights = {each.name: known.get(Raiser.of(each)) for each in participants}
         return {name: weight for name, weight in weights.items() if weight is not None}
 
 
 def acceptance(
-    offered: Sequence[OfferedFindings], decisions: Mapping[Identity, int]
+    offered: Sequence[OfferedFindings], decisions: Mapping[Raiser, int]
 ) -> AcceptanceHistory:
     """The record of everybody who raised something that was decided on."""
     total = _share(offered)
@@ -113,7 +111,7 @@ def acceptance(
 
 
 def _record(
-    raiser: Identity, offered: Sequence[OfferedFindings], decisions: int, everybody: float
+    raiser: Raiser, offered: Sequence[OfferedFindings], decisions: int, everybody: float
 ) -> ParticipantHistory:
     total = _share(offered)
     assert total is not None

@@ -1,1 +1,1 @@
-"""HTTP: runs to read and decisions to answer."""
+"""HTTP: one FastAPI application, the API and the pages. Imported by `quorate serve` only."""

@@ -22,6 +22,7 @@ webhooks ──< webhook_deliveries  where to report what happened, and the outb
 runs ─── imports                 those that came in a file from another instance
 runs ──< document_uses           which documents an ended run refers to, for purges
 holds, purges                    what no purge removes; what purges removed
+api_tokens, answered_requests    who may use the HTTP service, and which requests were answered already
 processes                        presence: who is alive with how many slots, on the database's clock
 
 What is written again and again (`runs`, `steps`) stays narrow, what is written once and large has tables of its own: an
@@ -40,9 +41,12 @@ from shared.store.provider_batch_tables import batched_calls, provider_batches
 from shared.store.retention_tables import document_uses, holds, imports, purges
 from shared.store.run_filter import TITLE_TERMS
 from shared.store.schedule_tables import firings, schedules
+from shared.store.token_tables import answered_requests, api_tokens
 from shared.store.webhook_tables import webhook_deliveries, webhooks
 
 __all__ = [
+    "answered_requests",
+    "api_tokens",
     "batch_items",
     "batched_calls",
     "batches",

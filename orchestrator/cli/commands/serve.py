@@ -1,10 +1,12 @@
-"""`quorate serve`: runs and decisions over HTTP."""
+"""`quorate serve`: the API and the pages."""
 
 from __future__ import annotations
 
 import json
 import os
 import secrets
+from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
@@ -13,38 +15,67 @@ from orchestrator.cli.error_handler import report_bug
 from orchestrator.cli.options import example
 from orchestrator.cli.watching import actor
 from orchestrator.presentation.terminal import Terminal
-from orchestrator.web.http_service import LOOPBACK, Server
-from orchestrator.web.runs_api import Api
 from shared.store.database import SERVICE_ANSWER_S
+
+CONNECTIONS = 16
 
 
 @click.command(
     epilog=example(
         "quorate serve --port 8765",
-        'curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8765/api/runs',
+        'curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8765/api/v1/runs',
+        "quorate serve --host 0.0.0.0 --allow-host quorate.example.com",
     )
 )
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8765, help="Port (8765); 0 picks one."
 )
-def serve(port: int) -> int:
-    """A small JSON service on this machine's loopback; there is no page yet.
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    metavar="ADDRESS",
+    help="Listen on this address; one that others reach needs stored tokens.",
+)
+@click.option(
+    "--allow-host",
+    "allowed",
+    multiple=True,
+    metavar="NAME",
+    help="A name that browsers and a reverse proxy know it by; repeat for several.",
+)
+def serve(port: int, host: str, allowed: tuple[str, ...]) -> int:
+    """Serve the HTTP API and the pages of this installation, on this machine's loopback unless told otherwise.
 
-    \b
-    GET  /healthz, /readyz               no token
-    GET  /api/runs, /api/runs/RUN        the same JSON as `quorate show --json`
-    POST /api/runs/RUN/decisions/KEY     {"choice", "shown_sha256", "message", "only"}
-
-    Everything but the health checks needs the token printed at the start (or QUORATE_SERVE_TOKEN).
+    The first line on stdout is {"url", "token"}. That token is good until the service ends and may do everything; it is
+    only made where no token is stored (`quorate tokens`), or is QUORATE_SERVE_TOKEN. The API is described at
+    /api/v1/openapi.json and in `quorate docs api`; /healthz and /readyz need no token.
     """
-    token = os.environ.get("QUORATE_SERVE_TOKEN", "").strip() or secrets.token_urlsafe(24)
-    with connected(os.environ, answer_s=SERVICE_ANSWER_S) as backend:
-        api = Api(backend, actor())
-        server = Server(port, api, token, lambda bug: report_bug(bug, os.environ))
-        address = {"url": f"http://{LOOPBACK}:{server.server_address[1]}", "token": token}
-        Terminal.of(os.environ).result(json.dumps(address))
-        try:
-            server.serve_forever()
-        finally:
-            server.server_close()
+    from orchestrator.application.api_tokens import PREFIX, tokens
+    from orchestrator.web.application import create_app
+    from orchestrator.web.context import WebContext
+    from orchestrator.web.listening import listen, make_server
+    from orchestrator.web.sites import ServedSite
+
+    own = os.environ.get("QUORATE_SERVE_TOKEN", "").strip()
+    with connected(os.environ, answer_s=SERVICE_ANSWER_S, connections=CONNECTIONS) as backend:
+        stored = tokens(backend)
+        listening = listen(host, port, guarded=any(not token.expired for token in stored))
+        bound: int = listening.getsockname()[1]
+        token = own or ("" if stored else PREFIX + secrets.token_urlsafe(24))
+        context = WebContext(
+            backend=backend,
+            environ=os.environ,
+            directory=Path.cwd(),
+            site=ServedSite.of(host, bound, allowed),
+            actor=actor(),
+            start_token=token,
+            now=lambda: datetime.now(UTC),
+            report_bug=lambda bug: report_bug(bug, os.environ),
+        )
+        server = make_server(create_app(context))
+        shown = f"[{host}]" if ":" in host else host
+        Terminal.of(os.environ).result(
+            json.dumps({"url": f"http://{shown}:{bound}", "token": token or None})
+        )
+        server.run(sockets=[listening])
     return 0

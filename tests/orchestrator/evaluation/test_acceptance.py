@@ -10,18 +10,18 @@ from orchestrator.evaluation.acceptance import (
     LEAST,
     MOST,
     AcceptanceHistory,
-    Identity,
     OfferedFindings,
+    Raiser,
     acceptance,
     vote_weight,
 )
 from shared.models.panel import Participant
 
-ANN, BEN = Identity("ann", "openai", "large"), Identity("ben", "openai", "small")
+ANN, BEN = Raiser("ann", "openai", "large"), Raiser("ben", "openai", "small")
 ENOUGH = FEWEST_FINDINGS
 
 
-def rows(who: Identity, accepted: int, declined: int, kind: str = "MAJOR") -> list[OfferedFindings]:
+def rows(who: Raiser, accepted: int, declined: int, kind: str = "MAJOR") -> list[OfferedFindings]:
     return [
         OfferedFindings(who, kind, "security", True, accepted),
         OfferedFindings(who, kind, "security", False, declined),

@@ -1,0 +1,75 @@
+"""What `quorate tokens` does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+
+from orchestrator.application import api_tokens
+from orchestrator.application.backend import connected
+from orchestrator.cli.since import seconds_of
+from orchestrator.core.document import line
+from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
+from shared.models.roles import Role
+from shared.store.api_tokens import ApiToken
+
+COLUMNS = ("token", "role", "made", "expires", "last used")
+
+
+def run_add(
+    name: str, role: Role, expires: str | None, environ: Mapping[str, str], *, as_json: bool
+) -> int:
+    """Make a token; it goes to standard output, once."""
+    life_s = None if expires is None else seconds_of("--expires", expires)
+    with connected(environ, workers=False) as backend:
+        token = api_tokens.add(backend, name, role, life_s)
+    terminal = Terminal.of(environ)
+    if as_json:
+        added = {"name": name, "role": role, "token": token}
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "token": added}))
+        return ExitCode.OK
+    terminal.result([line(token)])
+    terminal.talk([line(f"The line above is the token of {name} ({role}): it is not shown again.")])
+    return ExitCode.OK
+
+
+def run_list(environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print who has a token; the exit code."""
+    with connected(environ, workers=False) as backend:
+        listed = api_tokens.tokens(backend)
+    terminal = Terminal.of(environ)
+    if as_json:
+        rows = [asdict(each) for each in listed]
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "tokens": rows}))
+    elif listed:
+        terminal.result(table(COLUMNS, [_row(each) for each in listed], terminal.columns))
+    else:
+        terminal.talk([line("There is no token: `quorate tokens add` makes one.")])
+    return ExitCode.OK
+
+
+def run_rm(name: str, environ: Mapping[str, str]) -> int:
+    """Withdraw a token; the exit code."""
+    with connected(environ, workers=False) as backend:
+        api_tokens.remove(backend, name)
+    Terminal.of(environ).result([line(f"{name} is withdrawn")])
+    return ExitCode.OK
+
+
+def _row(token: ApiToken) -> tuple[str, ...]:
+    expires = "never" if token.expires_at is None else _moment(token.expires_at)
+    return (
+        token.name,
+        token.role,
+        _moment(token.created_at),
+        "expired" if token.expired else expires,
+        "never" if token.last_used_at is None else _moment(token.last_used_at),
+    )
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,19 @@
+"""What bodies of requests are made of."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", strip_whitespace=False)]
+"""Postgres stores no NUL, neither in text nor in jsonb."""
+
+
+class Body(BaseModel):
+    """A body: an unknown field is an error, and what is wrong is said without its texts.
+
+    Not `Wire`: FastAPI wants its models built when they are declared.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)

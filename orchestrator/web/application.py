@@ -1,0 +1,95 @@
+"""The one application: what guards it, how errors leave it, and which routers it has."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+
+from orchestrator.web import api, health, pages
+from orchestrator.web.context import WebContext
+from orchestrator.web.guarding import RequestGuard
+from orchestrator.web.identity import by_token
+from orchestrator.web.problems import (
+    INVALID,
+    InvalidField,
+    Problem,
+    RequestRefused,
+    as_json,
+    is_for_people,
+    refusal_of,
+    refusal_of_status,
+)
+from shared.errors import QuorateError
+
+DESCRIPTION = (
+    "Runs, decisions, batches and everything else of a Quorate installation. Errors are problem details (RFC 9457) "
+    "whose `code` is stable. `quorate docs api` is the guide."
+)
+
+
+def create_app(context: WebContext) -> FastAPI:
+    """The application that serves an installation."""
+    app = FastAPI(
+        title="Quorate",
+        version=version("quorate"),
+        description=DESCRIPTION,
+        openapi_url=f"{api.PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        responses={"default": {"model": Problem, "description": "A problem"}},
+    )
+    app.state.context = context
+    app.include_router(health.router)
+    for router in api.ROUTERS:
+        app.include_router(router, prefix=api.PREFIX)
+    for router in pages.ROUTERS:
+        app.include_router(router, include_in_schema=False)
+    app.add_exception_handler(QuorateError, _expected)
+    app.add_exception_handler(RequestRefused, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _by_the_framework)
+    app.add_middleware(
+        RequestGuard, context=context, identify=partial(by_token, context), refuse=_response
+    )
+    return app
+
+
+def _response(connection: HTTPConnection, refusal: RequestRefused) -> Response:
+    if is_for_people(connection):
+        return pages.problem_page(connection, refusal)
+    return as_json(refusal)
+
+
+def _expected(request: Request, error: Exception) -> Response:
+    assert isinstance(error, QuorateError)
+    return _response(request, refusal_of(error))
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestRefused)
+    return _response(request, error)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    errors = [
+        InvalidField(field=".".join(map(str, each["loc"])), message=str(each["msg"]))
+        for each in error.errors()
+    ]
+    detail = "; ".join(f"{each.field}: {each.message}" for each in errors[:3])
+    return _response(request, RequestRefused(INVALID, detail, errors=errors))
+
+
+def _by_the_framework(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    detail = error.detail
+    if error.status_code == 404:
+        detail = f"there is nothing at {request.url.path}"
+    return _response(request, refusal_of_status(error.status_code, detail, error.headers))

@@ -1,0 +1,41 @@
+"""What every request is answered with: one value, made by `quorate serve`, passed to handlers by one dependency."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from orchestrator.application.backend import Backend
+from orchestrator.web.sites import ServedSite
+
+
+@dataclass(frozen=True)
+class WebContext:
+    """The installation that is served.
+
+    `directory` is where configuration is looked for; `start_token` lets the person in who started the service, as an
+    operator called `actor`, and is empty where only stored tokens count. `report_bug` hears of our own faults.
+    """
+
+    backend: Backend
+    environ: Mapping[str, str]
+    directory: Path
+    site: ServedSite
+    actor: str
+    start_token: str
+    now: Callable[[], datetime]
+    report_bug: Callable[[Exception], None]
+
+
+def context_of(request: Request) -> WebContext:
+    """The context of the application that answers."""
+    context: WebContext = request.app.state.context
+    return context
+
+
+Context = Annotated[WebContext, Depends(context_of)]

@@ -1,0 +1,113 @@
+"""Who asks, and whether they may: a bearer token, or the session of a browser.
+
+A request is identified once, before its body is read (guarding.py). Handlers say which role they need.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.requests import HTTPConnection
+
+from orchestrator.application.api_tokens import hash_of, recognise
+from orchestrator.web.context import WebContext
+from orchestrator.web.problems import FORBIDDEN, UNAUTHENTICATED, RequestRefused
+from shared.models.roles import Role
+
+__all__ = [
+    "Decider",
+    "Identity",
+    "Operator",
+    "Role",
+    "Submitter",
+    "Viewer",
+    "by_token",
+    "of_token",
+    "require",
+]
+
+BEARER = HTTPBearer(
+    auto_error=False,
+    scheme_name="token",
+    description="A token that `quorate tokens add` printed, or the one that `quorate serve` printed at its start.",
+)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who asks: `actor` is the name that answers and cancellations carry, `channel` how they came.
+
+    `token` is the stored token's name, empty for the person who started the service.
+    """
+
+    actor: str
+    role: Role
+    channel: str = "api"
+    token: str = ""
+
+    def may(self, role: Role) -> bool:
+        """Whether they may do what `role` may."""
+        return self.role.includes(role)
+
+
+def by_token(context: WebContext, connection: HTTPConnection) -> Identity | None:
+    """Who asks, by the token that was sent; None without one. Raises RequestRefused for a token that is not valid."""
+    header = connection.headers.get("authorization")
+    if header is None:
+        return None
+    scheme, _, given = header.partition(" ")
+    if scheme.lower() != "bearer":
+        raise unauthenticated("send the token as `Authorization: Bearer ...`")
+    # Headers are read as Latin-1, and the token was UTF-8 bytes when it was sent.
+    token = given.strip().encode("latin-1", "replace").decode("utf-8", "replace")
+    identity = of_token(context, token)
+    if identity is None:
+        raise unauthenticated("the token is wrong, expired or withdrawn")
+    return identity
+
+
+def of_token(context: WebContext, token: str) -> Identity | None:
+    """Whose token this is; None for one that is not valid."""
+    own = context.start_token
+    if own and secrets.compare_digest(hash_of(token), hash_of(own)):
+        return Identity(context.actor, Role.OPERATOR)
+    found = recognise(context.backend, token) if token else None
+    return None if found is None else Identity(found.name, found.role, token=found.name)
+
+
+def unauthenticated(detail: str) -> RequestRefused:
+    """The refusal of who is not known."""
+    return RequestRefused(UNAUTHENTICATED, detail, headers={"WWW-Authenticate": "Bearer"})
+
+
+@cache
+def require(role: Role) -> Callable[..., Identity]:
+    """The dependency of a handler that only `role` and those above it may call; gives the Identity."""
+
+    def checked(
+        request: Request,
+        _shown: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)],
+    ) -> Identity:
+        identity: Identity | None = getattr(request.state, "identity", None)
+        if identity is None:
+            raise unauthenticated("this needs a token: `Authorization: Bearer ...`")
+        if not identity.may(role):
+            raise RequestRefused(
+                FORBIDDEN,
+                f"this needs the role {role.value}; {identity.actor} is {identity.role.value}",
+            )
+        return identity
+
+    return checked
+
+
+Viewer = Annotated[Identity, Depends(require(Role.VIEWER))]
+Submitter = Annotated[Identity, Depends(require(Role.SUBMITTER))]
+Decider = Annotated[Identity, Depends(require(Role.DECIDER))]
+Operator = Annotated[Identity, Depends(require(Role.OPERATOR))]

@@ -1,0 +1,31 @@
+"""The tables of the HTTP service: who may use it, and which requests were answered already."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from shared.store.columns import metadata, moment, texts
+
+api_tokens = sa.Table(
+    "api_tokens",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    *texts("sha256", "role"),
+    moment("created_at", nullable=False, now=True),
+    moment("expires_at"),
+    moment("last_used_at"),
+    sa.UniqueConstraint("sha256"),
+)
+
+answered_requests = sa.Table(
+    "answered_requests",
+    metadata,
+    *texts("actor", "key", "fingerprint"),
+    # NULL while the first request of this key is under way.
+    sa.Column("status", sa.Integer),
+    sa.Column("body", sa.LargeBinary),
+    sa.Column("location", sa.Text),
+    moment("created_at", nullable=False, now=True),
+    sa.PrimaryKeyConstraint("actor", "key"),
+)
+sa.Index("ix_answered_requests_created_at", answered_requests.c.created_at)
