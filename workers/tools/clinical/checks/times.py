@@ -123,14 +123,18 @@ def _is_past(view: LensView, event: TimelineEvent) -> bool:
 def after_the_stay(view: LensView) -> list[LensPoint]:
     """Something is told as done on a day after the discharge, in a chart that tells of nothing later."""
     events = _dated(view)
-    left = max((event for event in events if event.kind == "discharge"), key=_day, default=None)
-    if left is None or not any(event.kind == "admission" for event in events):
+    left = _last_of(events, "discharge")
+    if left is None or _last_of(events, "admission") is None:
         return []
     late = [event for event in events if _day(event) > _day(left)]
-    if any(event.kind in _RETURNS for event in late):
-        return []
-    done = (event for event in late if _DONE.search(view.sentence(event.span)))
-    return [_reversed(event, left) for event in islice(done, 1)]
+    if _RETURNS.isdisjoint(event.kind for event in late):
+        done = (event for event in late if _DONE.search(view.sentence(event.span)))
+        return [_reversed(event, left) for event in islice(done, 1)]
+    return []
+
+
+def _last_of(events: list[TimelineEvent], kind: str) -> TimelineEvent | None:
+    return max((event for event in events if event.kind == kind), key=_day, default=None)
 
 
 def follow_up_before_the_visit(view: LensView) -> list[LensPoint]:
