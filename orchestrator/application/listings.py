@@ -137,7 +137,7 @@ class Spent:
 
 
 def spent(backend: Backend, by: Grouping, *, run: str | None, since_s: float | None) -> Spent:
-    """Sum what calls used; by run, turn or batch only lately, unless a run or a time is named.
+    """Sum what calls used; by run, turn, workflow or batch only lately, unless a run or a time is named.
 
     Raises UnknownRun or UserError for the name of a run.
     """

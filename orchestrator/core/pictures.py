@@ -183,4 +183,49 @@ class Bars:
     bars: tuple[Bar, ...]
 
 
-Picture = Chronology | Plots | Bars
+@dataclass(frozen=True)
+class Columns:
+    """Figures over time, the first on the left; a column's name is its day."""
+
+    name: str
+    columns: tuple[Bar, ...]
+
+
+@dataclass(frozen=True)
+class Spell:
+    """A stretch of a lane, from one share of the axis to another (0 to 1). `kind` is what the time went to."""
+
+    begin: float
+    end: float
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class TimeLane:
+    """What one participant's time went to; spells that overlap stand below one another."""
+
+    name: str
+    spells: tuple[Spell, ...]
+
+
+@dataclass(frozen=True)
+class AxisMark:
+    """A moment that the axis names, at a share of it."""
+
+    share: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Who did what when. `kinds` are what time went to, with their words; at `folds` much time is drawn as little."""
+
+    name: str
+    lanes: tuple[TimeLane, ...]
+    marks: tuple[AxisMark, ...]
+    folds: tuple[AxisMark, ...]
+    kinds: tuple[tuple[str, str], ...]
+
+
+Picture = Chronology | Plots | Bars | Columns | Lanes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.document import Block, Grid, Heading, Line, Remark, Span, Style, line
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, run_summary
@@ -20,11 +21,28 @@ from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 
 NONE = "-"
+Row = tuple[str, ...]
 
 
-def comparison_lines(
+@dataclass(frozen=True)
+class ComparisonTables:
+    """Two runs beside each other in words: what they are to each other, and a table each of what differs."""
+
+    head: Line
+    verdict: Line
+    heads: tuple[str, ...]
+    conclusion: Sequence[Row]
+    sections: Sequence[tuple[str, Sequence[Row]]]
+    likeness: Sequence[Line]
+
+    def heads_of(self, rows: Sequence[Row]) -> tuple[str, ...]:
+        """The heads of a section's columns; the last one of findings has none."""
+        return (*self.heads, "")[: len(rows[0])]
+
+
+def comparison_tables(
     first: Side, second: Side, comparison: Comparison, words: Translator = ENGLISH
-) -> list[Line]:
+) -> ComparisonTables:
     """What differs, the conclusion first; nothing is shown of what is the same."""
     first_run, second_run = first.recording.run, second.recording.run
     head = line(
@@ -41,7 +59,6 @@ def comparison_lines(
         else Span(words.message("differ"), Style.WARNING),
         words.message(_about(comparison.differing)),
     )
-    heads = ("", first_run.id, second_run.id)
     same = sum(not comparison.changed(pair) for pair in comparison.findings)
     sections: list[tuple[str, Sequence[Row]]] = [
         (words.message("section_options"), list(map(_row, _options(comparison)))),
@@ -52,20 +69,42 @@ def comparison_lines(
         (words.message("section_votes"), _votes(comparison.votes, words)),
         (words.message("section_answers"), _answers(comparison.answers, words)),
     ]
-    lines = table(heads, [_row(both) for both in _conclusion(comparison, words)])
-    for title, rows in sections:
-        if rows:
-            wide = (*heads, "")[: len(rows[0])]
-            lines += [line(Span(title, Style.STRONG)), *table(wide, rows)]
-    return [head, verdict, *lines, *_likeness(comparison.answers, words)]
+    return ComparisonTables(
+        head=head,
+        verdict=verdict,
+        heads=("", first_run.id, second_run.id),
+        conclusion=[_row(both) for both in _conclusion(comparison, words)],
+        sections=[(title, rows) for title, rows in sections if rows],
+        likeness=_likeness(comparison.answers, words),
+    )
+
+
+def comparison_lines(
+    first: Side, second: Side, comparison: Comparison, words: Translator = ENGLISH
+) -> list[Line]:
+    """The comparison for a terminal."""
+    shown = comparison_tables(first, second, comparison, words)
+    lines = table(shown.heads, shown.conclusion)
+    for title, rows in shown.sections:
+        lines += [line(Span(title, Style.STRONG)), *table(shown.heads_of(rows), rows)]
+    return [shown.head, shown.verdict, *lines, *shown.likeness]
+
+
+def comparison_blocks(
+    first: Side, second: Side, comparison: Comparison, words: Translator = ENGLISH
+) -> list[Block]:
+    """The comparison for a page."""
+    shown = comparison_tables(first, second, comparison, words)
+    blocks: list[Block] = [Remark(shown.head), Remark(shown.verdict)]
+    blocks.append(Grid(shown.heads, tuple(shown.conclusion)))
+    for title, rows in shown.sections:
+        blocks += [Heading(title), Grid(shown.heads_of(rows), tuple(rows))]
+    return [*blocks, *map(Remark, shown.likeness)]
 
 
 def _about(differing: Sequence[str]) -> str:
     """The message that says in what two runs differ, or are the same."""
     return f"in_{'_and_'.join(differing or ('verdict', 'findings'))}"
-
-
-Row = tuple[str, ...]
 
 
 def _options(comparison: Comparison) -> list[Both]:

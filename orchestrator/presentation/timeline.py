@@ -28,7 +28,7 @@ def rounds(report: RunReport, words: Translator = ENGLISH) -> list[Line]:
         if step.failure_kind is not None:
             why = f"  ⚠ {words.translate(failure_of(step))}"
             lines.append(line(Span(why, Style.WARNING)))
-        if step.reply is not None and (text := _said(_own(step, step.reply), words)):
+        if step.reply is not None and (text := _said(own_reply(step, step.reply), words)):
             lines += block(text, indent="  ")
     lines += [_figures(recorded, words) for recorded in report.assessments]
     for row in report.records:
@@ -36,7 +36,7 @@ def rounds(report: RunReport, words: Translator = ENGLISH) -> list[Line]:
     return lines
 
 
-def _own(step: StepRow, reply: Mapping[str, Any]) -> Mapping[str, Any]:
+def own_reply(step: StepRow, reply: Mapping[str, Any]) -> Mapping[str, Any]:
     """The reply; of a child run not the whole result, which `quorate show` has under the child's id."""
     return {name: reply[name] for name in reply if step.kind != "run" or name != "outcome"}
 
@@ -48,12 +48,12 @@ def _said(reply: Mapping[str, Any], words: Translator) -> str:
         word = words.field(name)
         if isinstance(value, bool | int | float):
             parts.append(f"{word}: {json.dumps(value)}")
-        elif lines := list(_lines(value)):
+        elif lines := list(section_lines(value)):
             parts.append(f"## {word}\n" + "\n".join(lines))
     return "\n\n".join(parts)
 
 
-def _lines(value: Any) -> Iterator[str]:
+def section_lines(value: Any) -> Iterator[str]:
     """As `lines_of`; lists in a section follow their names, a fix's patch its findings, source and explanation."""
     match value:
         case [{"findings": _, "patch": _}, *_]:

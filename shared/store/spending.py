@@ -42,6 +42,7 @@ class Grouping(StrEnum):
     MODEL = "model"
     RUN = "run"
     DAY = "day"
+    WORKFLOW = "workflow"
     BATCH = "batch"
     TOTAL = "total"
 
@@ -54,10 +55,11 @@ _KEYS: dict[Grouping, str] = {
     Grouping.MODEL: "model",
     Grouping.RUN: "run_id",
     Grouping.DAY: "to_char(day, 'YYYY-MM-DD')",
+    Grouping.WORKFLOW: "(SELECT r.workflow FROM runs r WHERE r.id = calls.run_id)",
     Grouping.BATCH: "coalesce((SELECT p.spec->'labels'->>'batch' FROM specs p WHERE p.run_id = calls.run_id), '')",
     Grouping.TOTAL: "''",
 }
-ROW_BY_ROW = frozenset({Grouping.TURN, Grouping.RUN, Grouping.BATCH})
+ROW_BY_ROW = frozenset({Grouping.TURN, Grouping.RUN, Grouping.WORKFLOW, Grouping.BATCH})
 """What the daily sums do not know: these read every call of the time that is asked for."""
 
 
@@ -110,7 +112,7 @@ def spending(
     # In words of its own each: the plan for a parameter that may be NULL reads every row.
     calls = _OF_RUN_TREE if run is not None else _SINCE if by in ROW_BY_ROW else _BY_DAYS
     calls = calls.format(**_MOMENTS)
-    if by is Grouping.BATCH:  # a run's specification is large, and has many calls
+    if by in (Grouping.BATCH, Grouping.WORKFLOW):  # of a run, which has many calls
         calls = f"SELECT run_id, {SUMS} FROM ({calls}) calls GROUP BY run_id"
     order = "1 DESC" if by is Grouping.DAY else "cost_usd DESC NULLS LAST, 1"
     rows = connection.execute(

@@ -18,7 +18,7 @@ from orchestrator.presentation.money import spending_table
 from orchestrator.presentation.terminal import Terminal
 from shared.store.spending import Grouping
 
-GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "batch")
+GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "workflow", "batch")
 
 
 @click.command(
@@ -27,7 +27,7 @@ GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "batch")
 @click.option(
     "--by", type=click.Choice(GROUPINGS), default="participant", help="Sum by this (participant)."
 )
-@since_option("Only the last 12h, 7d, 4w, ... (by run, turn or batch: 7d).")
+@since_option("Only the last 12h, 7d, 4w, ... (by run, turn, workflow or batch: 7d).")
 @click.option("--run", metavar="RUN", help="Only this run: an id, its beginning, or `last`.")
 @json_option
 @language_option

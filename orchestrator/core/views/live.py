@@ -62,6 +62,18 @@ class RenderContext:
         return self.mode is OutputMode.LIVE
 
 
+@dataclass(frozen=True)
+class Station:
+    """A station on a run's way: the phases that are it, and the roles whose steps show that the run was there.
+
+    Where a person `decides`, a decision shows it.
+    """
+
+    phases: tuple[str, ...]
+    roles: tuple[str, ...] = ()
+    decides: bool = False
+
+
 Reply = Mapping[str, Any]
 Beginning = Callable[[Sequence[StepRow], str, RenderContext], Sequence[Line]]
 """A stage begins: its steps, who takes part, the context."""
@@ -78,7 +90,7 @@ class LiveView:
     whose failure ends a run in which nobody else was asked. Of a role in `gathered` the live picture has one line a
     round. `command` is what its head is called (None: the workflow's name). Turns in the role `columns` are side by
     side, one in the role `spotlight` has the floor, and while that is given `signs` tells who asks for it. The picture
-    names the `phases` instead of rounds.
+    names the `phases` instead of rounds. `course` are the stations on the way of every run, in their order.
     """
 
     begins: Mapping[str, Beginning] = field(default_factory=dict)
@@ -96,6 +108,7 @@ class LiveView:
     spotlight: str | None = None
     signs: tuple[str, Callable[[Sequence[StepRow]], str]] | None = None
     phases: frozenset[str] = frozenset()
+    course: tuple[Station, ...] = ()
 
 
 # ---- beginnings and ends ------------------------------------------------------------------------

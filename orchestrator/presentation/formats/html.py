@@ -32,10 +32,19 @@ from orchestrator.core.document import (
     clean,
     exact,
 )
-from orchestrator.core.pictures import AnnotatedText, Bars, Chronology, Picture, Plots
+from orchestrator.core.pictures import (
+    AnnotatedText,
+    Bars,
+    Chronology,
+    Columns,
+    Lanes,
+    Picture,
+    Plots,
+)
 from orchestrator.core.views.context import figures
-from orchestrator.presentation.formats.html_bars import bars
+from orchestrator.presentation.formats.html_bars import bars, columns
 from orchestrator.presentation.formats.html_findings import FindingCards, annotated
+from orchestrator.presentation.formats.html_lanes import lanes
 from orchestrator.presentation.formats.html_pictures import chronology, plots
 from orchestrator.presentation.formats.html_text import attribute, prose, span, text
 from orchestrator.presentation.locale.translator import Translator
@@ -63,11 +72,8 @@ def render(report: RunReport, words: Translator) -> str:
 
 def as_page(blocks: Sequence[Block], words: Translator) -> str:
     """The document as an HTML page."""
-    texts = [shown for shown in blocks if isinstance(shown, AnnotatedText)]
     title = next((shown for shown in blocks if isinstance(shown, Title)), Title("Quorate"))
-    rest = [shown for shown in blocks if not isinstance(shown, Title | AnnotatedText)]
-    page = _Page(words, frozenset(shown.path for shown in texts), _finding_ids(blocks))
-    aside = f'<div class="beside">{"".join(map(annotated, texts))}</div>' if texts else ""
+    main, aside = _body(blocks, words)
     return "\n".join(
         (
             "<!doctype html>",
@@ -75,11 +81,34 @@ def as_page(blocks: Sequence[Block], words: Translator) -> str:
             _head(clean(title.text)),
             f'<body><a class="skip" href="#content">{text(words.message("page_skip"))}</a>',
             f'<div class="{"page with-text" if aside else "page"}">{_title(title)}',
-            f'<main id="content" tabindex="-1">{page.main(rest, texts)}</main>{aside}',
+            f'<main id="content" tabindex="-1">{main}</main>{aside}',
             "</div></body></html>",
             "",
         )
     )
+
+
+def fragment(blocks: Sequence[Block], words: Translator) -> str:
+    """The document without its title, as a part of another page that has our style (`page.css`)."""
+    main, aside = _body(blocks, words)
+    return f'<div class="with-text"><div>{main}</div>{aside}</div>' if aside else main
+
+
+def drawing(shown: Drawing, words: Translator) -> str:
+    """A picture as a part of another page, with its table folded away below it."""
+    table = _Page(words, frozenset(), frozenset()).table(shown.table)
+    summary = f"<summary>{text(words.message('page_as_table'))}</summary>"
+    picture = f'<div class="scroll" tabindex="0">{_drawn(shown.picture)}</div>'
+    return f'{picture}<details class="as-table">{summary}{table}</details>'
+
+
+def _body(blocks: Sequence[Block], words: Translator) -> tuple[str, str]:
+    """What is read, and the texts beside it; empty where there are none."""
+    texts = [shown for shown in blocks if isinstance(shown, AnnotatedText)]
+    rest = [shown for shown in blocks if not isinstance(shown, Title | AnnotatedText)]
+    page = _Page(words, frozenset(shown.path for shown in texts), _finding_ids(blocks))
+    aside = f'<div class="beside">{"".join(map(annotated, texts))}</div>' if texts else ""
+    return page.main(rest, texts), aside
 
 
 def _finding_ids(blocks: Iterable[Block]) -> frozenset[str]:
@@ -186,11 +215,11 @@ class _Page:
             case Items():
                 return f"<ul>{''.join(map(self._item, shown.items))}</ul>"
             case Grid():
-                return self._table(shown)
+                return self.table(shown)
             case Drawing():
                 drawing = _drawn(shown.picture)
                 around = f'<div class="scroll" tabindex="0">{drawing}</div>' if drawing else ""
-                return around + self._table(shown.table)
+                return around + self.table(shown.table)
 
     def _heading(self, shown: Heading) -> str:
         name = text(shown.text)
@@ -215,7 +244,8 @@ class _Page:
         styled = content if item.style is Style.PLAIN else _styled(item.style, content)
         return f"<li>{label}{styled}{note}</li>"
 
-    def _table(self, grid: Grid) -> str:
+    def table(self, grid: Grid) -> str:
+        """A table of which every cell is text."""
         heads = "".join(f'<th scope="col">{text(head)}</th>' for head in grid.heads)
         rows = "".join(f"<tr>{''.join(map(self._cell, row))}</tr>" for row in grid.rows)
         head = f"<thead><tr>{heads}</tr></thead>"
@@ -245,6 +275,10 @@ def _drawn(picture: Picture) -> str:
             return bars(picture)
         case Plots():
             return plots(picture)
+        case Columns():
+            return columns(picture)
+        case Lanes():
+            return lanes(picture)
 
 
 def _is_break(shown: Block) -> bool:

@@ -1,12 +1,13 @@
-"""Bars as inline SVG: no script, no style of their own, every text escaped."""
+"""Bars and columns as inline SVG: no script, no style of their own, every text escaped."""
 
 from __future__ import annotations
 
-from orchestrator.core.pictures import Bars
+from orchestrator.core.pictures import Bar, Bars, Columns
 from orchestrator.presentation.formats.html_text import attribute, text
 
 _WIDTH, _LEFT, _RIGHT, _ROW, _BAR = 480.0, 150.0, 60.0, 22.0, 14.0
 _LONGEST = 22
+_HIGH, _FOOT, _HEAD, _MOST_NAMES = 150.0, 22.0, 20.0, 8
 
 
 def bars(shown: Bars) -> str:
@@ -29,3 +30,40 @@ def bars(shown: Bars) -> str:
     label = attribute("aria-label", f"{shown.name}: {told}")
     size = f'viewBox="0 0 {_WIDTH:g} {len(shown.bars) * _ROW:g}"'
     return f'<svg class="bars" role="img" {size}{label}>{"".join(rows)}</svg>'
+
+
+def columns(shown: Columns) -> str:
+    """A column for each figure, the names of some of them below, and the highest figure as a line."""
+    if not shown.columns:
+        return ""
+    most = max(column.value for column in shown.columns)
+    step = _WIDTH / len(shown.columns)
+    every = -(-len(shown.columns) // _MOST_NAMES)
+    parts = [
+        _column(column, number * step, step, most or 1.0, named=number % every == 0)
+        for number, column in enumerate(shown.columns)
+    ]
+    highest = next(column.text for column in shown.columns if column.value == most)
+    told = "; ".join(f"{column.name} {column.text}" for column in shown.columns if column.value)
+    label = attribute("aria-label", f"{shown.name}: {told or highest}")
+    size = f'viewBox="0 0 {_WIDTH:g} {_HEAD + _HIGH + _FOOT:g}"'
+    line = f'<line class="tick" x1="0" x2="{_WIDTH:g}" y1="{_HEAD:g}" y2="{_HEAD:g}"/>'
+    name = f'<text class="tick-name most" x="0" y="{_HEAD - 6:g}">{text(highest)}</text>'
+    return f'<svg class="columns" role="img" {size}{label}>{line}{name}{"".join(parts)}</svg>'
+
+
+def _column(column: Bar, left: float, step: float, most: float, *, named: bool) -> str:
+    height = _HIGH * column.value / most
+    bottom = _HEAD + _HIGH
+    gap = min(step * 0.25, 8.0)
+    name = (
+        f'<text class="tick-name" x="{left + step / 2:.1f}" y="{bottom + 16:g}">{text(column.name)}</text>'
+        if named
+        else ""
+    )
+    return (
+        f"<g><title>{text(column.name)}: {text(column.text)}</title>"
+        f'<rect class="reach" x="{left:.1f}" y="{_HEAD:g}" width="{step:.1f}" height="{_HIGH:g}"/>'
+        f'<rect x="{left + gap / 2:.1f}" y="{bottom - height:.1f}" width="{step - gap:.1f}" '
+        f'height="{height:.1f}" rx="2"/>{name}</g>'
+    )

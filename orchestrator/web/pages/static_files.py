@@ -18,6 +18,8 @@ _TYPES = {
     "quorate.css": "text/css; charset=utf-8",
     "quorate.js": "text/javascript; charset=utf-8",
     "htmx.min.js": "text/javascript; charset=utf-8",
+    "runs.css": "text/css; charset=utf-8",
+    "run.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 _FOR_EVER = "public, max-age=31536000, immutable"

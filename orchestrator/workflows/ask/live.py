@@ -10,6 +10,7 @@ from orchestrator.core.views.live import (
     LiveView,
     RenderContext,
     Reply,
+    Station,
     because,
     begins_with,
     note,
@@ -41,4 +42,9 @@ LIVE = LiveView(
     ends={AskRole.ANSWER: _answer, AskRole.RANKING: _ranking},
     lone=frozenset({AskRole.ANSWER}),
     columns=AskRole.ANSWER,
+    course=(
+        Station(("Asking",), (AskRole.ANSWER,)),
+        Station(("Ranking",), (AskRole.RANKING,)),
+        Station(("Synthesizing",), (AskRole.SYNTHESIS,)),
+    ),
 )

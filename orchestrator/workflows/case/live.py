@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, line
 from orchestrator.core.views.context import shortened, took_s
-from orchestrator.core.views.live import SHORT, LiveView, RenderContext, Reply, note
+from orchestrator.core.views.live import SHORT, LiveView, RenderContext, Reply, Station, note
 from orchestrator.workflows.case.roles import CaseRole
 from shared.models.findings import Severity
 from shared.models.rows import StepRow
@@ -134,4 +134,14 @@ LIVE = LiveView(
         }
     ),
     phases=frozenset(NODES),
+    course=(
+        Station(("chart_structurer",), (CaseRole.STRUCTURING,)),
+        Station(
+            ("evidence", "evidence_2nd", "intervention_checker"),
+            (CaseRole.RETRIEVAL, CaseRole.INTERVENTIONS),
+        ),
+        Station(("diagnosis_treatment",), (CaseRole.DIAGNOSIS, CaseRole.TREATMENT)),
+        Station(("critic",), (CaseRole.CRITIQUE, CaseRole.ROUTING, CaseRole.LENS)),
+        Station(("reflect",), (CaseRole.FEEDBACK, CaseRole.VERIFICATION)),
+    ),
 )

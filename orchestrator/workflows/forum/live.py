@@ -12,6 +12,7 @@ from orchestrator.core.views.live import (
     LiveView,
     RenderContext,
     Reply,
+    Station,
     answered,
     ballot,
     ballots_begin,
@@ -123,4 +124,12 @@ LIVE = LiveView(
     command="ask --debate",
     spotlight=ForumRole.SPEECH,
     signs=(ForumRole.BID, _signs),
+    course=(
+        Station(
+            ("RequestingFloor", "Committing", "Selecting", "Speaking"),
+            (ForumRole.BID, ForumRole.SELECTION, ForumRole.SPEECH),
+        ),
+        Station(("Voting",), (ForumRole.BALLOT,)),
+        Station(("Concluding",), (ForumRole.SYNTHESIS,)),
+    ),
 )

@@ -12,6 +12,7 @@ from orchestrator.core.views.live import (
     LiveView,
     RenderContext,
     Reply,
+    Station,
     ballot,
     ballots_begin,
     because,
@@ -67,4 +68,10 @@ LIVE = LiveView(
         PanelRole.JUDGEMENT: _judgement,
     },
     silent=frozenset({PanelRole.MODERATION}),
+    course=(
+        Station(("Debating", "Initializing"), (PanelRole.ARGUMENT,)),
+        Station(("Moderating",), (PanelRole.MODERATION,)),
+        Station(("Judging",), (PanelRole.JUDGEMENT,)),
+        Station(("Voting",), (PanelRole.BALLOT,)),
+    ),
 )

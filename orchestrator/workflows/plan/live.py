@@ -13,6 +13,7 @@ from orchestrator.core.views.live import (
     LiveView,
     RenderContext,
     Reply,
+    Station,
     headed,
     objections,
 )
@@ -40,4 +41,10 @@ LIVE = LiveView(
     begins={PlanRole.PLAN: _planning},
     ends={PlanRole.PLAN: _plan, **dict.fromkeys(critics_roles(STRATEGIES), objections)},
     rounds=frozenset(role_names(STRATEGIES)),
+    course=(
+        Station(("Planning",), (PlanRole.PLAN,)),
+        Station(("Debating",), tuple(role_names(STRATEGIES))),
+        Station(("Synthesizing",), (PlanRole.SYNTHESIS,)),
+        Station(("WaitingForDebateDecision",), decides=True),
+    ),
 )

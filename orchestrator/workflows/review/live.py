@@ -8,7 +8,15 @@ from itertools import chain
 from orchestrator.core.cycle_names import cycle_at
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.views.context import took_s
-from orchestrator.core.views.live import LiveView, RenderContext, Reply, answered, headed, note
+from orchestrator.core.views.live import (
+    LiveView,
+    RenderContext,
+    Reply,
+    Station,
+    answered,
+    headed,
+    note,
+)
 from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.replies import Applied, CheckedFix, CheckedFixes, FixProposal
 from shared.models.rows import StepRow
@@ -72,4 +80,10 @@ LIVE = LiveView(
     lone=frozenset({ReviewRole.CRITIQUE}),
     begins={"fixes": check_begins},
     ends={ReviewRole.FIX: fix_written, "fixes": fixes_tried, "apply": fix_applied},
+    course=(
+        Station(("Reviewing",), (ReviewRole.CRITIQUE, ReviewRole.REBUTTAL)),
+        Station(("Synthesizing",), (ReviewRole.SYNTHESIS, ReviewRole.FIX, "fixes")),
+        Station(("WaitingForReviewDecision",), decides=True),
+        Station(("Fixing",), ("apply",)),
+    ),
 )

@@ -108,6 +108,7 @@ def test_spending_by_turn_participant_model_run_and_day(database: Database) -> N
     assert sums(Grouping.PARTICIPANT) == {"claude": 5.0, "gpt": 2.0}
     assert sums(Grouping.MODEL, run=one) == {"gpt-5": 2.0, "opus": 1.0}
     assert sums(Grouping.RUN, since_s=3600.0) == {one: 3.0}
+    assert sums(Grouping.WORKFLOW) == {"review": 7.0}
     days = by(database, Grouping.DAY)
     assert (days[1].key, days[1].cost_usd) == ("2026-01-01", 4.0)
     assert days[0].key > days[1].key

@@ -24,10 +24,10 @@ class Unit:
 
 @dataclass(frozen=True)
 class Substance:
-    """What converts amounts into masses: the molar mass in g/mol, and the charge of its ion, 0 of what is none."""
+    """What converts amounts into masses: the molar mass in g/mol, and the charge of its ion."""
 
     molar_mass: float | None = None
-    charge: int = 0
+    charge: int = 1
 
 
 _END = "(?![A-Za-z0-9_])"
@@ -163,7 +163,7 @@ def _moles(amount: float, dimension: str, substance: Substance) -> float | None:
     match dimension:
         case "amount":
             return amount
-        case "charge" if substance.charge:
+        case "charge":
             return amount / substance.charge
         case "mass" if substance.molar_mass:
             return amount / substance.molar_mass

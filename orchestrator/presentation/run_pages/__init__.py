@@ -1,0 +1,1 @@
+"""What the pages about runs show, as values: computed from a run's rows, told in the reader's language."""
