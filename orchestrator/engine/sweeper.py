@@ -25,6 +25,7 @@ from shared.errors import EnvironmentFault
 from shared.faults import failpoint
 from shared.store.admission import ADMITTED_AT_ONCE, admit_runs, is_anything_queued
 from shared.store.connections import IDLE_IN_TRANSACTION_S
+from shared.store.counting import count
 from shared.store.daily_spending import sum_up
 from shared.store.database import Connection, Database
 from shared.store.decisions import expire_decisions
@@ -221,6 +222,7 @@ class Sweeper:
         if time.monotonic() >= self._tidies_at:
             self._tidies_at = time.monotonic() + TIDIED_EVERY_S
             self._database.run(sum_up)
+            self._database.run(count, atomic=True)
             self._database.run(partial(forget_processes, silence_s=FORGOTTEN_AFTER_S))
 
     def _end_silent_sessions(self) -> None:

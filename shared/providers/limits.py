@@ -5,6 +5,7 @@ the key itself is never read here). Everything lies under `quorate:`:
 
     quorate:account:<account>         hash: counters of the last minute, cooldown, breaker (written by workers/limits)
     quorate:account:<account>:slots   sorted set: calls in flight by the moment their lease ends
+    quorate:account:<account>:calls   hash: how many calls ended how
     quorate:accounts                  set of the accounts that were used
     quorate:paused                    hash: participant, provider or account that an operator paused -> since, why
 """
@@ -117,6 +118,25 @@ def account_key(account: str) -> str:
 def slots_key(account: str) -> str:
     """The calls in flight of an account."""
     return f"quorate:account:{account}:slots"
+
+
+def calls_key(account: str) -> str:
+    """How the calls of an account ended."""
+    return f"quorate:account:{account}:calls"
+
+
+def call_counts(redis_url: str) -> dict[tuple[str, str], int]:
+    """How many calls of each account used lately ended how: `success`, or the kind of a failure.
+
+    Raises EnvironmentFault when Redis is away.
+    """
+    counts = {}
+    with _connected(redis_url) as client:
+        for account in sorted(_texts(client.smembers(ACCOUNTS_KEY))):
+            fields: Any = client.hgetall(calls_key(account))
+            for outcome, number in sorted(fields.items()):
+                counts[account, outcome] = whole_number(number)
+    return counts
 
 
 def breakers(redis_url: str) -> list[Breaker]:

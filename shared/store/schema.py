@@ -24,6 +24,7 @@ runs ──< document_uses           which documents an ended run refers to, for
 holds, purges                    what no purge removes; what purges removed
 api_tokens, answered_requests    who may use the HTTP service, and which requests were answered already
 processes                        presence: who is alive with how many slots, on the database's clock
+counters, followed               what operators count, and until when everything that ended was counted
 
 What is written again and again (`runs`, `steps`) stays narrow, what is written once and large has tables of its own: an
 update that finds no room on its page writes the whole row elsewhere, and into every index.
@@ -37,6 +38,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from shared.store.batch_tables import batch_items, batches
 from shared.store.columns import metadata, moment, run_id, texts
 from shared.store.document_tables import code_facts, code_graphs, documents, passages
+from shared.store.operating_tables import counters, followed, processes
 from shared.store.provider_batch_tables import batched_calls, provider_batches
 from shared.store.retention_tables import document_uses, holds, imports, purges
 from shared.store.run_filter import TITLE_TERMS
@@ -52,13 +54,16 @@ __all__ = [
     "batches",
     "code_facts",
     "code_graphs",
+    "counters",
     "document_uses",
     "documents",
     "firings",
+    "followed",
     "holds",
     "imports",
     "metadata",
     "passages",
+    "processes",
     "provider_batches",
     "purges",
     "schedules",
@@ -365,16 +370,6 @@ events = sa.Table(
     sa.PrimaryKeyConstraint("run_id", "seq"),
 )
 
-processes = sa.Table(
-    "processes",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("host", sa.Text, nullable=False),
-    sa.Column("pid", sa.Integer, nullable=False),
-    sa.Column("version", sa.Text, nullable=False),
-    sa.Column("slots", sa.Integer, nullable=False, server_default="0"),
-    moment("started_at", nullable=False, now=True),
-    moment("seen_at", nullable=False, now=True),
-)
-sa.Index("ix_processes_seen_at", processes.c.seen_at)
+# What ended lately: rows are found by their pages, and nothing is written for it.
+for ended in (runs.c.finished_at, steps.c.finished_at, decisions.c.answered_at):
+    sa.Index(f"ix_{ended.table.name}_ended", ended, postgresql_using="brin")

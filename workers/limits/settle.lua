@@ -1,9 +1,11 @@
 -- A call has ended: free its slot, correct its tokens, and let its outcome be known to everybody.
--- KEYS: account hash, slots
+-- KEYS: account hash, slots, how calls ended
 -- ARGV: permit, bucket, tokens to add, effect, retry after (ms, -1: not said), duration (ms), why, said, threshold,
 --       cooldown of the breaker (ms), its longest, cooldown asked for by headers (ms), rpm is configured (0 or 1), key
 -- Answers {refusals in a row, ms to wait, 1 if the breaker is open}.
 local BUCKET, WINDOW = 500, 60000
+-- Counts of an account that nobody asks any more are kept for a month.
+local COUNTED = 30 * 86400
 -- A refusal after less than this many calls a minute says nothing about the rate.
 local SLOWEST = 5
 local permit, bucket, tokens, effect = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
@@ -16,6 +18,10 @@ local function number(name) return tonumber(redis.call('HGET', KEYS[1], name) or
 local function set(name, value) redis.call('HSET', KEYS[1], name, string.format('%.0f', value)) end
 
 redis.call('ZREM', KEYS[2], permit)
+if effect ~= 'unasked' then
+  redis.call('HINCRBY', KEYS[3], effect == 'success' and effect or ARGV[7] ~= '' and ARGV[7] or effect, 1)
+  redis.call('EXPIRE', KEYS[3], COUNTED)
+end
 if redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0, 0} end
 if tokens ~= 0 and redis.call('HEXISTS', KEYS[1], 'r:' .. bucket) == 1 then
   redis.call('HINCRBY', KEYS[1], 't:' .. bucket, tokens)

@@ -15,7 +15,13 @@ from redis.exceptions import NoScriptError
 from redis.retry import Retry
 
 from shared.delivery.redis_text import READING
-from shared.providers.limits import ACCOUNTS_KEY, PAUSED_KEY, account_key, slots_key
+from shared.providers.limits import (
+    ACCOUNTS_KEY,
+    PAUSED_KEY,
+    account_key,
+    calls_key,
+    slots_key,
+)
 from workers.gathering import Gatherer
 from workers.limits.state import Admission, AdmissionRequest, AdmissionVerdict, CallEnd, Settled
 
@@ -104,7 +110,7 @@ class SharedState:
         after, cooldown_ms, longest_ms = self._breaker
         answer = self._answer(
             self._settle,
-            [account_key(asked.account), slots_key(asked.account)],
+            [account_key(asked.account), slots_key(asked.account), calls_key(asked.account)],
             [
                 asked.permit,
                 ended.bucket,
