@@ -92,8 +92,8 @@ class MetricsLooker:
 
     def _of_database(self) -> Iterator[MetricSample]:
         try:
-            revision = self._database.run(schema_revision)
-            found = self._database.run(_stored) if revision == HEAD else []
+            revision = self._database.run(schema_revision, patience_s=0.0)
+            found = self._database.run(_stored, patience_s=0.0) if revision == HEAD else []
         except EnvironmentFault:
             yield _up("database", answers=False)
             return
@@ -164,7 +164,7 @@ def exposition(samples: Iterable[MetricSample]) -> str:
     for sample in samples:
         by_name[sample.name].append(sample)
     families = (_family(metric, by_name[metric.name]) for metric in METRICS if by_name[metric.name])
-    return generate_latest(_Collected(list(families))).decode()  # type: ignore[arg-type]
+    return generate_latest(_Collected(list(families))).decode()
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "status": _in(
         "status:status", "Servers, processes and runs at a glance.", CommandGroup.OPERATE
     ),
+    "health": _in("health:health", "Whether runs go on: a probe.", CommandGroup.OPERATE),
     "metrics": _in("metrics:metrics", "What Prometheus reads of it.", CommandGroup.OPERATE),
     "logs": _in("logs:logs", "The logs of servers and workers.", CommandGroup.OPERATE),
     "db": _in("db:db", "The database's schema: upgrade, current.", CommandGroup.OPERATE),

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
+from orchestrator.application.metrics import MetricsLooker
 from orchestrator.web import api, health, pages
 from orchestrator.web.context import WebContext
 from orchestrator.web.guarding import RequestGuard
@@ -46,6 +47,7 @@ def create_app(context: WebContext) -> FastAPI:
         responses={"default": {"model": Problem, "description": "A problem"}},
     )
     app.state.context = context
+    app.state.metrics = MetricsLooker(context.backend.settings, context.backend.database)
     app.include_router(health.router)
     for router in api.ROUTERS:
         app.include_router(router, prefix=api.PREFIX)

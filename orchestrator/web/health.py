@@ -1,43 +1,65 @@
-"""Whether the service lives and can work: for load balancers, without a token."""
+"""Whether the service lives and can work, for load balancers, without a token; and, with one, its metrics."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
+from orchestrator.application.health import look_at_health
+from orchestrator.application.metrics import CONTENT_TYPE, MetricsLooker
 from orchestrator.web.context import Context
-from shared.store.processes import SILENCE_S, list_processes
-from shared.store.views import schema_revision
+from orchestrator.web.identity import Viewer
 
-NEEDED = frozenset({"orchestrator", "tools", "turns"})
 router = APIRouter(tags=["health"])
 
 
-class Health(BaseModel):
+class Liveness(BaseModel):
     """The service answers."""
 
     ok: bool
 
 
+class ReadinessCheck(BaseModel):
+    """Something that has to be the case for runs to go on."""
+
+    name: str
+    ok: bool
+    why: str = Field(description="what is wrong; empty for what is as it has to be")
+
+
 class Readiness(BaseModel):
-    """Whether runs go on: the database answers, and each kind of process is there."""
+    """Whether runs go on: the servers answer, the schema is current, and each kind of process is there."""
 
     ok: bool
     schema_revision: str | None = Field(serialization_alias="schema")
     processes: list[str] = Field(description="the kinds that show a sign of life")
+    checks: list[ReadinessCheck]
 
 
 @router.get("/healthz", summary="The service lives")
-def healthz() -> Health:
-    """Always `ok`; asks nothing of the database."""
-    return Health(ok=True)
+def healthz() -> Liveness:
+    """Always `ok`; asks nothing of the servers."""
+    return Liveness(ok=True)
 
 
 @router.get("/readyz", summary="Runs go on", responses={503: {"model": Readiness}})
 def readyz(context: Context, response: Response) -> Readiness:
-    """503 while a process is missing without which runs stand still."""
-    schema = context.backend.read(schema_revision)
-    alive = {p.kind for p in context.backend.read(list_processes) if p.silent_s < SILENCE_S}
-    ready = alive >= NEEDED
-    response.status_code = 200 if ready else 503
-    return Readiness(ok=ready, schema_revision=schema, processes=sorted(alive))
+    """503 while a server or a process is missing without which runs stand still."""
+    backend = context.backend
+    found = look_at_health(backend.settings, backend.database)
+    response.status_code = 200 if found.ok else 503
+    return Readiness(
+        ok=found.ok,
+        schema_revision=found.revision,
+        processes=list(found.living),
+        checks=[
+            ReadinessCheck(name=check.name, ok=check.ok, why=check.why) for check in found.checks
+        ],
+    )
+
+
+@router.get("/metrics", include_in_schema=False)
+def metrics(request: Request, _reader: Viewer) -> Response:
+    """The metrics of docs/operations.md, as text for Prometheus."""
+    looker: MetricsLooker = request.app.state.metrics
+    return Response(looker.exposition(), media_type=CONTENT_TYPE)

@@ -142,6 +142,7 @@ class SharedState:
         """Drop the connections."""
         self._calls.close()
         self._client.close()
+        self._client.connection_pool.disconnect()
 
     def _answer(self, script: Script, keys: list[str], args: list[Any]) -> Any:
         answer = self._calls.put(_ScriptCall(script, keys, args)).result()

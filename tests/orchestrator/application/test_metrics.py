@@ -18,6 +18,7 @@ from shared.instance import Endpoints
 from shared.models.metrics import (
     METRIC_BY_NAME,
     METRICS,
+    Metric,
     MetricKind,
     MetricSample,
     Source,
@@ -53,14 +54,13 @@ def series(name: str, /, **labels: str) -> tuple[str, frozenset[tuple[str, str]]
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
-def test_a_metric_is_named_as_prometheus_asks(metric: object) -> None:
-    assert metric in METRICS
-    name, kind = metric.name, metric.kind  # type: ignore[attr-defined]
+def test_a_metric_is_named_as_prometheus_asks(metric: Metric) -> None:
+    name, kind = metric.name, metric.kind
     assert re.fullmatch(r"quorate_[a-z]+(_[a-z]+)*", name)
     assert name.endswith("_total") == (kind is MetricKind.COUNTER)
     assert not re.search(r"_(ms|minutes|hours|milliseconds|count|sum|bucket)(_|$)", name)
-    assert metric.help.endswith(".")  # type: ignore[attr-defined]
-    assert all(len(values) == len(metric.labels) for values in metric.always)  # type: ignore[attr-defined]
+    assert metric.help.endswith(".")
+    assert all(len(values) == len(metric.labels) for values in metric.always)
 
 
 def test_a_metric_is_declared_once() -> None:

@@ -22,7 +22,7 @@ from shared.store.ends import finish, store_response
 from shared.store.forking import Fork, create_fork
 from shared.store.gauges import gauges, spent
 from shared.store.runs import NewDecision, cancel_run
-from shared.store.steps import claim, hand_back
+from shared.store.steps import hand_back
 from tests.support.review_panel import submission
 from tests.support.runs import alive, at_once, execute, fetch, new_run, new_step, response, take
 
@@ -85,7 +85,7 @@ def test_waits_are_told_apart_by_their_causes(database: Database) -> None:
     held = take(database, run, "claude", nonce="1")
     database.run(lambda c: hand_back(c, held, 30.0))
     execute(database, "UPDATE steps SET not_before = NULL WHERE run_id = %s", run)
-    again = database.run(lambda c: claim(c, run, "claude", "w", "2"))
+    again = take(database, run, "claude", nonce="2")
     database.run(lambda c: finish(c, again, reply="{}", failure=None))
     asked = '{"claude": {"participant": {"provider": "x"}}, "bob": {"participant": {"provider": "person"}}}'
     execute(database, "UPDATE requests SET bodies = %s WHERE run_id = %s", asked, run)
