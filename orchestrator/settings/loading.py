@@ -21,13 +21,14 @@ from orchestrator.settings.layers import environment_document, merged, override_
 from orchestrator.settings.places import user_folder
 from orchestrator.settings.preset_files import Chooser, Preset
 from orchestrator.settings.problems import validate
-from orchestrator.settings.projects import ProjectFile, Reviewed, project_file
+from orchestrator.settings.projects import ProjectFile, Reviewed, changed_file, project_file
 from orchestrator.settings.rule_names import unknown_rules
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.settings.trees import Tree, dotted, leaves
 from orchestrator.settings.trust import LEADER, Admitted, admit, check_plain
 from orchestrator.settings.trusted import TrustedFiles, version_of
+from orchestrator.subjects.comparisons import WORKTREE
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice, notice
 
@@ -123,9 +124,7 @@ class _Loading:
     def load(self, explicit: Path | None, overrides: Mapping[str, JsonValue]) -> Configuration:
         own = [d for d in (user_document(self.environ),) if d is not None]
         named = named_document(self.directory, self.environ, explicit)
-        repository = ProjectFile(named)
-        if named is None:
-            repository = project_file(self.directory, self.environ, self.reviewed)
+        repository = ProjectFile(named) if named is not None else self._project()
         theirs, trusted, notices = self._judged(repository)
         if theirs is not None and trusted:
             own, theirs = [*own, theirs], None
@@ -133,6 +132,25 @@ class _Loading:
         for document in (*own, *typed):
             validate(document)
         return self._layered(own, theirs, [d for d in typed if d.tree], notices)
+
+    def _project(self) -> ProjectFile:
+        """The repository's own file as it counts: one that cannot be used holds nobody up who mends or removes it.
+
+        Raises ConfigurationError for one that cannot be used, also for one that the change itself makes so: every
+        review after it would end there.
+        """
+        after = None if self.reviewed is None else changed_file(self.directory, self.reviewed)
+        if after is not None and self.reviewed is not None and self.reviewed.state != WORKTREE:
+            _check_usable(after)
+        try:
+            before = project_file(self.directory, self.environ, self.reviewed)
+            _check_usable(before)
+        except ConfigurationError as error:
+            if after is None:
+                raise
+            _check_usable(after)
+            return ProjectFile(None, (notice("project_mended", problem=str(error)),))
+        return before
 
     def _judged(self, repository: ProjectFile) -> tuple[Document | None, bool, tuple[Notice, ...]]:
         """The repository's file, whether it is like one's own, and what is to be told.
@@ -212,6 +230,12 @@ class _Loading:
     @property
     def _chooser(self) -> Chooser:
         return Chooser(self.directory, self.environ, self.workflow, self.trust_project)
+
+
+def _check_usable(file: ProjectFile) -> None:
+    """Raise ConfigurationError for what is no configuration; what it may set is not looked at."""
+    if file.document is not None:
+        validate(file.document)
 
 
 def _dealt_over(preset: Preset, chosen: Tree) -> Document:

@@ -70,6 +70,27 @@ def project_file(
     return _before(directory.resolve(), reviewed)
 
 
+def changed_file(directory: Path, reviewed: Reviewed) -> ProjectFile | None:
+    """The repository's own configuration as the change leaves it; None when the change leaves it as it was.
+
+    Raises ConfigurationError for what cannot be read.
+    """
+    top = reviewed.repository.place.resolve()
+    here = directory.resolve()
+    if reviewed.base is None:
+        return None
+    inside = here if here.is_relative_to(top) and reviewed.repository.top else top
+    names = tuple(_candidates(inside.relative_to(top)))
+    git = reviewed.repository.git
+    base = _Committed(git, reviewed.base, top, names)
+    if reviewed.state == WORKTREE:
+        is_changed = reviewed.repository.top and any(_is_dirty(name, base, top) for name in names)
+        return _chosen(_Folder(top, names), top) if is_changed else None
+    if not _edited(base, reviewed, names):
+        return None
+    return _chosen(_Committed(git, reviewed.state, top, names), top)
+
+
 def uncommitted_file(directory: Path, environ: Mapping[str, str]) -> Path | None:
     """The file on disk that would count once it is committed as it is; None when it counts already, or none would.
 
@@ -188,10 +209,10 @@ def _candidates(inside: Path) -> Iterator[str]:
 
 
 class _Folder:
-    """A directory outside of any repository."""
+    """What lies in a directory: outside of any repository, or in a working tree."""
 
-    def __init__(self, folder: Path) -> None:
-        self.names = (*PROJECT_FILES, PYPROJECT)
+    def __init__(self, folder: Path, names: tuple[str, ...] = (*PROJECT_FILES, PYPROJECT)) -> None:
+        self.names = names
         self._folder = folder
 
     def content(self, name: str) -> bytes | None:

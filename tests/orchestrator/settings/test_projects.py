@@ -15,6 +15,7 @@ from orchestrator.participants.casting import build_cast
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.projects import Reviewed
+from shared.errors import ConfigurationError
 from shared.tools.card import ToolKind
 from shared.tools.catalogue import cards
 
@@ -111,6 +112,39 @@ def test_a_change_does_not_bring_its_own_rules(project: Project, how: str, trust
     assert project.critics(found) == ALL
     assert codes(found) == ["project_uncommitted" if how == "worktree" else "project_edited"]
     assert found.notices[0].params["files"] == (".quorate.yaml",)
+
+
+@pytest.mark.parametrize("mended", ["language: en\n", None], ids=["mended", "removed"])
+@pytest.mark.parametrize("how", ["worktree", "staged", "commit"])
+@pytest.mark.parametrize("broken", ["languag: ko\n", "language: [\n"], ids=["key", "syntax"])
+def test_a_file_that_cannot_be_used_holds_up_everybody_but_who_mends_it(
+    project: Project, broken: str, how: str, mended: str | None
+) -> None:
+    project.commit(__quorate__yaml=broken, a__py="x = 1\n")
+    project.commit(a__py="x = 2\n")
+    with pytest.raises(ConfigurationError, match="quorate"):
+        project.load(targets=("HEAD",))
+    if mended is None:
+        (project.path / ".quorate.yaml").unlink()
+    else:
+        project.write(".quorate.yaml", mended)
+    if how != "worktree":
+        project.git("add", "-A")
+    if how == "commit":
+        project.commit()
+    found = project.load(
+        **{"commit": {"targets": ("HEAD",)}, "staged": {"staged": True}}.get(how, {"staged": False})
+    )
+    assert (found.settings.language, codes(found)) == (None, ["project_mended"])
+    assert ".quorate.yaml:" in str(found.notices[0].params["problem"])
+
+
+def test_a_change_that_breaks_the_file_is_told_before_it_holds_up_others(project: Project) -> None:
+    project.commit(__quorate__yaml="language: ko\n")
+    project.write(".quorate.yaml", "languag: ko\n")
+    project.git("add", "-A")
+    with pytest.raises(ConfigurationError, match="^index:.quorate.yaml:1: unknown key 'languag'"):
+        project.load(staged=True)
 
 
 def test_an_untracked_file_is_not_used_and_said(project: Project) -> None:
