@@ -79,16 +79,22 @@ def unread(report: CoverageReport) -> tuple[Notice, ...]:
     """A notice for each file that nobody read and each analyser that was missing, as far as it matters."""
     notices = [
         *(notice("nobody_read", path=file.path, why=_why(file.reason)) for file in report.unread),
-        *(_absent(absence) for absence in report.missing),
+        *_absences(report.missing),
     ]
     return tuple(each for at, each in enumerate(notices) if each not in notices[:at])
 
 
-def _absent(absence: Absence) -> Notice:
-    why = _why(absence.reason)
-    if absence.path is None:
-        return notice("absent", who=absence.participant, why=why)
-    return notice("absent_for", who=absence.participant, path=absence.path, why=why)
+def _absences(missing: Iterable[Absence]) -> Iterator[Notice]:
+    """One notice for all analysers that could not look at the same for the same reason."""
+    who: dict[tuple[str | None, UnreadReason], list[str]] = {}
+    for absence in missing:
+        who.setdefault((absence.path, absence.reason), []).append(absence.participant)
+    for (path, reason), participants in who.items():
+        names = notice("names", names=dict.fromkeys(participants))
+        if path is None:
+            yield notice("absent", who=names, why=_why(reason))
+        else:
+            yield notice("absent_for", who=names, path=path, why=_why(reason))
 
 
 def _by_rules(report: CoverageReport) -> Notice | None:

@@ -59,11 +59,11 @@ AROUND = 20
 
 
 def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
-    """A critique of the subject's text files; raises `ToolError` when there are none."""
+    """A critique of the subject's text files; raises `ToolError` when it has none. Those that cannot be read are named."""
     subject = load_subject(inputs.subject, context.documents)
     examined = sources(subject, context.documents, lambda _file: True)
     findings = [finding for file in subject.files for finding in _file_findings(file)]
-    if not examined.files and not findings:
+    if not (examined.files or examined.unread or findings):
         raise ToolError("Nothing analysed: no text file in this change.")
     countdown = context.countdown()
     after = check_syntax({source.path: source.text for source in examined.files}, countdown)

@@ -151,9 +151,9 @@ class Examined:
 
 
 def python_sources(subject: Subject, documents: Documents) -> Examined:
-    """The change's Python files; raises `ToolError` when there are none to analyse."""
+    """The change's Python files; raises `ToolError` when it has none. What cannot be read of them is named as unread."""
     examined = sources(subject, documents, lambda file: file.is_python)
-    if not examined.files:
+    if not examined.files and not examined.unread:
         raise ToolError(_nothing(examined))
     return examined
 

@@ -118,15 +118,22 @@ def test_red_team_sections_follow_the_categories() -> None:
     assert reply.security_risks == ()
 
 
-@pytest.mark.parametrize(
-    ("path", "text"), [("a.js", "x"), ("a.py", b"\0binary"), ("README", "hello")]
-)
-def test_a_change_without_a_readable_python_file_is_no_approval(path: str, text: str) -> None:
+@pytest.mark.parametrize(("path", "text"), [("a.js", "x"), ("README", "hello")])
+def test_a_change_without_a_python_file_is_no_approval(path: str, text: str) -> None:
     documents = MemoryDocuments()
     subject = stored(documents, subject_of(documents, {path: (None, text)}))
     for tool in ("ruff", "bandit", "complexity"):
         with pytest.raises(ToolError, match="Nothing analysed"):
             review(tool, documents, subject)
+
+
+@pytest.mark.parametrize("tool", ["ruff", "bandit", "complexity", "diffcheck"])
+def test_a_file_that_cannot_be_read_is_named_as_unread(tool: str) -> None:
+    documents = MemoryDocuments()
+    subject = stored(documents, subject_of(documents, {"a.py": (None, b"x = '\xe9'\n")}))
+    coverage = review(tool, documents, subject).coverage
+    assert coverage.read == ()
+    assert [file.path for file in coverage.unread] == ["a.py"]
 
 
 def test_an_unknown_reply_model_is_refused() -> None:
