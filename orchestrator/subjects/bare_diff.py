@@ -29,9 +29,11 @@ from shared.git.patch import BrokenPatch, FilePatch, parse_patch
 from shared.git.repository import Repository, open_repository
 from shared.models.coverage import UnreadReason
 from shared.models.subject import Origin
+from shared.patterns import regex
 
 _NOT_SHOWN = Unread("the diff does not show what it holds", UnreadReason.NO_CONTENT)
 _UTF8_MARK = b"\xef\xbb\xbf"
+_COLOUR = regex(rb"\s*\x1b\[[0-9;]*m")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -72,6 +74,8 @@ def _parse(data: bytes, limits: CaptureLimits) -> tuple[FilePatch, ...]:
     data = data.removeprefix(_UTF8_MARK)
     if not data.strip():
         return ()
+    if _COLOUR.match(data):
+        raise SubjectError("The diff is coloured: make it without (`git diff --no-color`).")
     if b"\0" in data[:8000]:
         raise SubjectError("The diff is binary: it holds NUL bytes, and no text diff does.")
     try:
@@ -179,10 +183,21 @@ def _given(request: ChangeRequest, patches: list[FilePatch]) -> _States | None:
 
 
 def _shown_whole(patches: list[FilePatch]) -> dict[bytes, tuple[bytes | None, bytes | None]]:
-    """The states of added files: the diff shows all of them, whatever else is known."""
-    added = (patch for patch in patches if patch.old is None and patch.hunks)
-    contents = {patch.path: apply_hunks(b"", patch.hunks) for patch in added}
-    return {path: (None, content) for path, content in contents.items() if content is not None}
+    """The states of files that were not there or empty: the diff shows all of them, whatever else is known."""
+    states: dict[bytes, tuple[bytes | None, bytes | None]] = {}
+    for patch in patches:
+        if not patch.hunks or not (patch.old is None or _was_empty(patch)):
+            continue
+        content = apply_hunks(b"", patch.hunks)
+        if content is not None:
+            states[patch.path] = (None if patch.old is None else b"", content)
+    return states
+
+
+def _was_empty(patch: FilePatch) -> bool:
+    """As `diff -N` writes a file that only the new side has: under both names, from line 0."""
+    first, *more = patch.hunks
+    return patch.new is not None and not more and first.old_start == first.old_count == 0
 
 
 def _reverted(

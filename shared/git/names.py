@@ -45,12 +45,12 @@ def _halves(rest: bytes) -> tuple[bytes, bytes]:
 
 
 def file_name(rest: bytes) -> bytes | None:
-    """The name in a `---` or `+++` line (a tab ends it, a time may follow); None for /dev/null."""
+    """The name in a `---` or `+++` line (a tab ends it, a time may follow) without a leading `./`; None for /dev/null."""
     rest = rest.rstrip(b"\r\n")
     if not rest.startswith(b'"'):
         rest = rest.partition(b"\t")[0]
     name = unquote(rest)
-    return None if name == b"/dev/null" else name
+    return None if name == b"/dev/null" else name.removeprefix(b"./") or name
 
 
 def without_prefixes(old: bytes | None, new: bytes | None) -> tuple[bytes | None, bytes | None]:

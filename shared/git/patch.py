@@ -240,6 +240,8 @@ class _PatchReader:
         if patch.old is None and patch.new is None:
             if old is None and new is None:
                 raise BrokenPatch(number, "both sides are /dev/null.")
+            if old is not None and new is not None and old.startswith(b"../"):
+                old = new  # `diff -r ../before .`: where the old side lay is nothing to the change
             return replace(patch, old=old, new=new)
         # A git header has said which side is missing; names in `---` and `+++` are the surer ones.
         if self._sure and not any(_agree(patch, pair) for pair in (named, (old, new))):

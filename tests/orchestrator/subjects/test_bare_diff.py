@@ -125,6 +125,22 @@ def test_bad_diffs_are_refused_with_the_line(
     assert repo.shelf.documents == {}
 
 
+@pytest.mark.parametrize("names", [("old/n.py", "new/n.py"), ("../old/n.py", "./n.py")])
+def test_a_file_that_only_the_new_side_has_is_all_in_the_diff(
+    repo: Any, tmp_path: Path, names: tuple[str, str]
+) -> None:
+    old, new = names
+    diff = f"diff -ruN {old} {new}\n--- {old}\t1970-01-01\n+++ {new}\t2026-01-01\n@@ -0,0 +1 @@\n+eval(x)\n"
+    (file,) = given(repo, tmp_path, diff.encode()).files
+    assert (file.path, file.skipped) == (new.removeprefix("./"), None)
+    assert repo.after(file) == b"eval(x)\n"
+
+
+def test_a_coloured_diff_is_refused_with_the_way_out(repo: Any, tmp_path: Path) -> None:
+    with pytest.raises(SubjectError, match="--no-color"):
+        given(repo, tmp_path, b"\x1b[1mdiff --git a/x b/x\x1b[m\n" + PLAIN)
+
+
 def test_a_diff_over_the_limit_is_refused(repo: Any, tmp_path: Path) -> None:
     with pytest.raises(SubjectError, match=r"over 10\.0 MB\. Narrow it"):
         given(repo, tmp_path, b"x" * 10_000_001)
