@@ -128,6 +128,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if (sentence := intruder()) is not None:
         sys.stderr.write(f"quorate: {sentence}\n")
         return ENVIRONMENT
+    _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -138,6 +139,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (BrokenPipeError, ReaderGone):
         _discard_unread()
         return BROKEN_PIPE
+
+
+def _open_missing_streams() -> None:
+    """What is written to a closed stream (`>&-`) goes nowhere, not into the first socket that gets its number."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number is this one
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - as long as the process
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115 - as long as the process
 
 
 def _answered(argv: Sequence[str] | None) -> int:

@@ -45,7 +45,7 @@ def _halves(rest: bytes) -> tuple[bytes, bytes]:
 
 
 def file_name(rest: bytes) -> bytes | None:
-    """The name in a `---` or `+++` line (a tab ends it, a time may follow) without a leading `./`; None for /dev/null."""
+    """The name in a `---` or `+++` line (a tab ends it, a time may follow), without `./`; None for /dev/null."""
     rest = rest.rstrip(b"\r\n")
     if not rest.startswith(b'"'):
         rest = rest.partition(b"\t")[0]

@@ -118,10 +118,10 @@ def _settled(row: DecisionRow, answer: DecisionAnswer) -> DecisionRow:
         return row
     if row.state is DecisionState.ANSWERED:
         raise DecisionConflict(
-            f"decision {row.key} of run {row.run_id} was already answered {recorded.get('choice')!r} "
+            f"the question of run {row.run_id} was already answered {recorded.get('choice')!r} "
             f"by {recorded.get('actor')} at {row.answered_at:%Y-%m-%d %H:%M:%S %Z}; nothing was changed"
         )
-    raise DecisionConflict(f"decision {row.key} of run {row.run_id} is {row.state.value}")
+    raise DecisionConflict(f"the question of run {row.run_id} is {row.state.value}")
 
 
 def _selection(only: Iterable[str] | None) -> list[str] | None:

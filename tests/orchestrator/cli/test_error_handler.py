@@ -85,6 +85,18 @@ def test_a_reader_that_has_gone_is_told_nothing_and_is_no_tripped_gate(
     assert not ended.stderr
 
 
+@pytest.mark.parametrize("closed", ["0<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("command", "code"), [("docs exit-codes", 0), ("show --nonsense", 2)])
+def test_closed_streams_are_no_bug(tmp_path: Path, closed: str, command: str, code: int) -> None:
+    run = "import sys; from orchestrator.cli.main import main; sys.exit(main())"
+    ended = subprocess.run(
+        ["sh", "-c", f'exec "$0" -c "$1" {command} {closed}', sys.executable, run],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert ended.returncode == code, ended.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device without room here")
 def test_no_room_for_the_result_is_a_fault_of_the_environment(tmp_path: Path) -> None:
     run = "import sys; from orchestrator.cli.main import main; sys.exit(main())"

@@ -143,7 +143,9 @@ def test_a_change_that_breaks_the_file_is_told_before_it_holds_up_others(project
     project.commit(__quorate__yaml="language: ko\n")
     project.write(".quorate.yaml", "languag: ko\n")
     project.git("add", "-A")
-    with pytest.raises(ConfigurationError, match="^index:.quorate.yaml:1: unknown key 'languag'"):
+    with pytest.raises(
+        ConfigurationError, match=r"^index:\.quorate\.yaml:1: unknown key 'languag'"
+    ):
         project.load(staged=True)
 
 

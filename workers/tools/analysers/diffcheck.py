@@ -59,7 +59,7 @@ AROUND = 20
 
 
 def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
-    """A critique of the subject's text files; raises `ToolError` when it has none. Those that cannot be read are named."""
+    """A critique of the subject's text files, with those that cannot be read; raises `ToolError` when it has none."""
     subject = load_subject(inputs.subject, context.documents)
     examined = sources(subject, context.documents, lambda _file: True)
     findings = [finding for file in subject.files for finding in _file_findings(file)]

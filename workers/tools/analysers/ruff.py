@@ -14,6 +14,7 @@ from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.models.subject import PYTHON_SUFFIXES
+from shared.patterns import regex
 from shared.tools.inputs import AnalyserInput
 from shared.tools.rule_codes import means_a_rule
 from workers.tools.analysers.bandit import is_test
@@ -31,6 +32,7 @@ from workers.tools.sandbox.sandbox import find_program
 # The newest grammar: an older project's code is never called broken because of its age.
 TARGET = "py314"
 CONFIDENCE = 0.9
+_AWAITED = regex(r"\bawait\s+$")
 
 
 class _Position(BaseModel):
@@ -246,6 +248,8 @@ class _Judged:
 def _judge(source: SourceFile, diagnostics: Iterable[_Diagnostic]) -> _Judged:
     judged = _Judged(source)
     for diagnostic in diagnostics:
+        if _is_awaited(source, diagnostic):
+            continue
         if not diagnostic.unparsed:
             judged.candidates.append(_Candidate(source, diagnostic))
         elif judged.partly is None:
@@ -253,6 +257,15 @@ def _judge(source: SourceFile, diagnostics: Iterable[_Diagnostic]) -> _Judged:
             judged.partly = UNPARSED_FILE.of(source.path)
             judged.findings.append(_syntax_error(source, diagnostic))
     return judged
+
+
+def _is_awaited(source: SourceFile, diagnostic: _Diagnostic) -> bool:
+    """True for a "blocking call" that is awaited: ruff knows it by its name only, and what blocks cannot be awaited."""
+    if not (diagnostic.code or "").startswith("ASYNC2"):
+        return False
+    row, column = diagnostic.location.row, diagnostic.location.column
+    *above, line = source.analysed_lines[max(0, row - 2) : row]
+    return _AWAITED.search("\n".join((*above, line[: column - 1]))) is not None
 
 
 def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding:

@@ -151,7 +151,7 @@ class Examined:
 
 
 def python_sources(subject: Subject, documents: Documents) -> Examined:
-    """The change's Python files; raises `ToolError` when it has none. What cannot be read of them is named as unread."""
+    """The change's Python files, with those that cannot be read; raises `ToolError` when it has none."""
     examined = sources(subject, documents, lambda file: file.is_python)
     if not examined.files and not examined.unread:
         raise ToolError(_nothing(examined))

@@ -162,6 +162,21 @@ def test_what_only_costs_time_is_no_defect_of_a_test() -> None:
     ]
 
 
+def test_an_awaited_call_is_no_blocking_one() -> None:
+    text = "async def f(client: httpx.Client):\n    {}\n"
+    for call, blocks in (
+        ("return await client.get('x')", False),
+        ("return (await\n        client.get('x'))", False),
+        ("return client.get('x')", True),
+        ("awaited = client.get('x')", True),
+    ):
+        documents = MemoryDocuments()
+        reply = review(
+            "ruff", documents, added(documents, a_py="import httpx\n" + text.format(call))
+        )
+        assert ("ruff/ASYNC212" in {finding.rule for finding in reply.findings}) is blocks, call
+
+
 def test_a_run_out_of_time_is_an_error() -> None:
     documents = MemoryDocuments()
     inputs = {"subject": added(documents, a_py="x = 1\n")}
