@@ -240,9 +240,7 @@ class _PatchReader:
         if patch.old is None and patch.new is None:
             if old is None and new is None:
                 raise BrokenPatch(number, "both sides are /dev/null.")
-            if old is not None and new is not None and old.startswith(b"../"):
-                old = new  # `diff -r ../before .`: where the old side lay is nothing to the change
-            return replace(patch, old=old, new=new)
+            return replace(patch, old=_inside(old, new), new=new)
         # A git header has said which side is missing; names in `---` and `+++` are the surer ones.
         if self._sure and not any(_agree(patch, pair) for pair in (named, (old, new))):
             raise BrokenPatch(
@@ -319,6 +317,11 @@ class _PatchReader:
 
     def _broken(self, reason: str) -> BrokenPatch:
         return BrokenPatch(min(self._at + 1, len(self._lines) or 1), reason)
+
+
+def _inside(old: bytes | None, new: bytes | None) -> bytes | None:
+    """The old name; where the old side of `diff -r ../before .` lay is nothing to the change."""
+    return new if old is not None and new is not None and old.startswith(b"../") else old
 
 
 def _agree(patch: FilePatch, named: tuple[bytes | None, bytes | None]) -> bool:
