@@ -11,10 +11,12 @@ from orchestrator.application.backend import Backend
 from orchestrator.presentation.listings import RunList
 from shared.errors import UserError
 from shared.models.rows import DecisionRow, ListedRun, RunRow
+from shared.models.run_file import Imported
 from shared.store.database import Connection
 from shared.store.decisions import list_decisions
 from shared.store.documents import get_documents
 from shared.store.events import list_events
+from shared.store.importing import find_import
 from shared.store.listed_runs import page_of_runs
 from shared.store.people import WaitingTurn, waiting_turns
 from shared.store.requests import step_request
@@ -83,6 +85,11 @@ def _after(wanted: RunFilter, cursor: str) -> RunFilter:
 def events_of(backend: Backend, run: str) -> list[tuple[int, str, Mapping[str, Any]]]:
     """A run's event log: number, type and body."""
     return backend.read(lambda connection: list_events(connection, run))
+
+
+def imported_from(backend: Backend, run: str) -> Imported | None:
+    """Where a run comes from that was read from a file."""
+    return backend.read(lambda connection: find_import(connection, run))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from functools import partial
 
 from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_report
@@ -16,6 +17,7 @@ from shared.errors import UserError
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.rows import OF
 from shared.models.run import Budget, RunSpec
+from shared.store.importing import find_import
 
 UNDO_S = 120.0
 
@@ -26,6 +28,8 @@ def submit_undo(backend: Backend, name: str) -> str:
     Raises UserError when nothing was applied.
     """
     report = backend.read(lambda connection: load_report(connection, name))
+    if backend.read(partial(find_import, run=report.run.id)) is not None:
+        raise UserError(f"run {report.run.id} was imported: what it applied is elsewhere")
     if (origin := report.spec.labels.get(OF)) is not None:  # an undoing: the run that it is about
         report = backend.read(lambda connection: load_report(connection, str(origin)))
     return store_run(backend, undo_spec(report), f"undo {report.run.id}", {})

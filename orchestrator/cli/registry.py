@@ -115,6 +115,10 @@ COMMANDS: dict[str, CommandEntry] = {
     "metrics": _in("metrics:metrics", "What Prometheus reads of it.", CommandGroup.OPERATE),
     "logs": _in("logs:logs", "The logs of servers and workers.", CommandGroup.OPERATE),
     "db": _in("db:db", "The database's schema: upgrade, current.", CommandGroup.OPERATE),
+    "export": _in(
+        "export:export", "A run in a file, to be imported elsewhere.", CommandGroup.OPERATE
+    ),
+    "import": _in("export:import_", "Read a run from a file.", CommandGroup.OPERATE),
     "purge": _in("purge:purge", "Remove runs that ended long ago.", CommandGroup.OPERATE),
     "hold": _in("hold:hold", "Keep runs from every purge.", CommandGroup.OPERATE),
     "schedule": _in(

@@ -1,4 +1,4 @@
-"""Where a fork comes from, as its result says it."""
+"""Where a fork or an imported run comes from, as its result says it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
+from shared.models.run_file import Imported
 
 
-def origin(report: RunReport, words: Translator) -> list[Line]:
-    """Where a fork comes from; nothing for a run that is not a fork."""
+def origin(report: RunReport, words: Translator, imported: Imported | None = None) -> list[Line]:
+    """Where a run comes from that was not submitted here as a whole."""
     labels = report.spec.labels
+    elsewhere = [] if imported is None else [_elsewhere(imported, words)]
     if "forked_from" not in labels:
-        return []
+        return elsewhere
     text = words.message(
         "fork_of",
         origin=labels["forked_from"],
@@ -21,7 +23,17 @@ def origin(report: RunReport, words: Translator) -> list[Line]:
         n=labels.get("copied_steps", 0),
     )
     seats = [words.message("seat", seat=seat, who=name) for seat, name in seats_of(labels)]
-    return [line(Span(shown, Style.DIM)) for shown in (text, *seats)]
+    return [*elsewhere, *(line(Span(shown, Style.DIM)) for shown in (text, *seats))]
+
+
+def _elsewhere(imported: Imported, words: Translator) -> Line:
+    text = words.message(
+        "imported_from",
+        origin=imported.origin or "?",
+        at=f"{imported.exported_at:%Y-%m-%d}",
+        status=imported.status,
+    )
+    return line(Span(text, Style.DIM))
 
 
 def seats_of(labels: Any) -> list[tuple[str, str]]:

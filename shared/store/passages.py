@@ -140,7 +140,8 @@ def newest_subjects(connection: Connection, workflow: str, limit: int) -> dict[s
     """The subjects of the newest runs of a workflow, the newest first, each with the last run about it."""
     rows = connection.execute(
         "SELECT r.id AS run, s.spec->>'subject' AS subject FROM ("
-        "SELECT id, created_at FROM runs WHERE workflow = %s AND parent_run IS NULL ORDER BY created_at DESC LIMIT %s"
+        "SELECT id, created_at FROM runs WHERE workflow = %s AND parent_run IS NULL "
+        "AND NOT EXISTS (SELECT FROM imports i WHERE i.run_id = runs.id) ORDER BY created_at DESC LIMIT %s"
         ") r JOIN specs s ON s.run_id = r.id ORDER BY r.created_at DESC, r.id",
         (workflow, limit),
     ).fetchall()

@@ -14,6 +14,7 @@ SELECT d.content
                  ORDER BY l.id DESC LIMIT 1) last ON true
   JOIN documents d ON d.sha256 = last.response
  WHERE u.request_sha = %s AND u.response IS NOT NULL
+   AND NOT EXISTS (SELECT FROM imports i WHERE i.run_id = u.run_id)
  ORDER BY u.id DESC LIMIT 1
 """
 

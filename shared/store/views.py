@@ -55,7 +55,7 @@ def taken_back(connection: Connection, run: str) -> dict[str, Any]:
 
 def find_run(connection: Connection, name: str) -> RunRow:
     """The run of that id, or of that unique beginning; `last` is the newest that no other run started,
-    but never the undoing of one or a look at code.
+    but never the undoing of one, a look at code or one that was imported.
 
     Raises UnknownRun, or UserError when the beginning fits several.
     """
@@ -64,7 +64,8 @@ def find_run(connection: Connection, name: str) -> RunRow:
             # Of each run by itself, newest first: joined, all of both tables would be read.
             _RUN
             + " WHERE parent_run IS NULL AND (SELECT spec -> 'labels' ?| %s FROM specs WHERE run_id = id) "
-            "IS NOT TRUE ORDER BY created_at DESC LIMIT 1",
+            "IS NOT TRUE AND NOT EXISTS (SELECT FROM imports i WHERE i.run_id = runs.id) "
+            "ORDER BY created_at DESC LIMIT 1",
             ([OF, ASIDE],),
         ).fetchall()
     elif not name.isprintable() or not name:

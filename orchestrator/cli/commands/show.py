@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from orchestrator.application.backend import Backend, connected
-from orchestrator.application.listings import events_of, request_of
+from orchestrator.application.listings import events_of, imported_from, request_of
 from orchestrator.application.report import report_of
 from orchestrator.cli.options import (
     check_outputs,
@@ -35,6 +35,7 @@ from orchestrator.presentation.result import view_of
 from orchestrator.presentation.sent import prompt
 from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.models.panel import Participant
+from shared.models.run_file import Imported
 
 
 @click.command(
@@ -80,7 +81,7 @@ def show(run: str, step: str | None, **typed: Any) -> int:
         elif typed["events"]:
             shown = _events(backend, report.run.id, as_json=options.as_json)
         else:
-            shown = _shown(report, words, options, **typed)
+            shown = _shown(report, words, options, imported_from(backend, report.run.id), **typed)
     Terminal.of(os.environ).result(shown)
     return 0
 
@@ -89,6 +90,7 @@ def _shown(
     report: RunReport,
     words: Translator,
     options: OutputOptions,
+    imported: Imported | None,
     *,
     patch: bool,
     form: str | None,
@@ -113,7 +115,7 @@ def _shown(
         width=width,
     )
     waits = [] if report.run.status.final else held_up(report.steps, words)
-    return [*origin(report, words), *shown, *waits]
+    return [*origin(report, words, imported), *shown, *waits]
 
 
 def _patch(report: RunReport) -> list[Line] | str:
