@@ -3,6 +3,7 @@
     QuorateError
     ├── UserError                what was typed or configured is wrong           exit 2
     │   ├── ConfigurationError   a configuration file, option or preset
+    │   ├── NotAllowed           only a person at the terminal, or another role, may ask for it
     │   ├── SubjectError         the thing to be reviewed (repository, diff, ...)
     │   └── UnknownRun           no run, step or decision of that name
     ├── DecisionConflict         the decision has another answer, or changed     exit 6
@@ -39,6 +40,10 @@ class UserError(QuorateError):
 
 class ConfigurationError(UserError):
     """A configuration file, an option or a preset is malformed or names something unknown."""
+
+
+class NotAllowed(UserError):
+    """What was asked for is more than whoever asks may have; nothing was started."""
 
 
 class SubjectError(UserError):

@@ -74,7 +74,13 @@ class BulkAnswer:
 
 
 def decide_all(
-    backend: Backend, choice: str, actor: str, message: str = "", batch: str | None = None
+    backend: Backend,
+    choice: str,
+    actor: str,
+    message: str = "",
+    batch: str | None = None,
+    *,
+    channel: str = "cli",
 ) -> BulkAnswer:
     """Give every open decision (of a batch) that offers it the same answer, and wake the runs.
 
@@ -90,7 +96,7 @@ def decide_all(
     rows = backend.read(partial(list_decisions, batch=batch))
     offering = [row for row in rows if choice in row.question.get("options", ())]
     requests = (
-        DecisionRequest(row.run_id, choice, actor, "cli", key=row.key, message=message)
+        DecisionRequest(row.run_id, choice, actor, channel, key=row.key, message=message)
         for row in offering
     )
     answered = tuple(decide(backend, request) for request in requests)

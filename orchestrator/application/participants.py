@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from orchestrator.embedded.wire import RedisWire
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.discovery import DiscoveredParticipant
+from orchestrator.presentation.json_rows import SCHEMA_VERSION
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.loading import load_configuration
 from orchestrator.workflows.registry import workflow_of_everybody
@@ -27,6 +29,7 @@ from shared.providers.limits import (
     breakers,
     paused,
 )
+from shared.providers.locality import leaves_machine
 from shared.settings import ServiceSettings
 
 UNKNOWN = "-"
@@ -91,6 +94,38 @@ def list_participants(
         elif name not in cast.everybody:
             others.append((catalogue.configured(name), configuration.source(f"providers.{name}")))
     return ParticipantListing(cast, tuple(others), tuple(missing), _held(environ))
+
+
+def listing_json(listing: ParticipantListing) -> dict[str, Any]:
+    """The listing for machines."""
+    report = listing.cast.report
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "panel": listing.cast.panel.model_dump(mode="json"),
+        "warnings": [ENGLISH.translate(warning) for warning in report.warnings],
+        "hints": [ENGLISH.translate(hint) for hint in (*report.hints, *report.advice)],
+        "participants": [
+            {
+                "name": participant.name,
+                "provider": participant.provider,
+                "model": participant.model,
+                "family": participant.family,
+                "external": leaves_machine(participant),
+                "account": None if participant.rule_based else account_of(participant),
+                "state": listing.held.state_of(participant),
+                "found": how,
+                "in_panel": how is None,
+            }
+            for participant, how in (
+                *((participant, None) for participant in listing.cast.everybody.values()),
+                *listing.others,
+            )
+        ],
+        "missing": [{"name": participant, "todo": todo} for participant, todo in listing.missing],
+        "servers": listing.held.known,
+        "accounts": [breaker.__dict__ for breaker in listing.held.accounts],
+        "paused": [pause.__dict__ for pause in listing.held.pauses],
+    }
 
 
 def _how(discovered: DiscoveredParticipant) -> str:

@@ -19,9 +19,17 @@ NEAREST = 3
 
 
 def pause_participant(
-    backend: Backend, name: str, reason: str, config: Path | None, directory: Path
+    backend: Backend,
+    name: str,
+    reason: str,
+    config: Path | None,
+    directory: Path,
+    for_s: float | None = None,
 ) -> None:
-    """Hold the calls of everything that carries `name`. Raises UserError for a name nobody has."""
+    """Hold the calls of everything that carries `name`, `for_s` seconds long if that is said.
+
+    Raises UserError for a name nobody has.
+    """
     _check_name(name)
     url = backend.settings.endpoints.redis_url
     settings = load_configuration(directory, backend.environ, explicit=config).settings
@@ -31,7 +39,7 @@ def pause_participant(
     known += backend.read(awaited_participants)
     if name not in known:
         raise UserError(_unknown(name, sorted(set(known))))
-    pause(url, name, reason)
+    pause(url, name, reason, for_s)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,41 +14,25 @@ import click
 from orchestrator.application import batch
 from orchestrator.application.backend import Backend
 from orchestrator.application.batch_from_git import HistoryRange, items_from_git
-from orchestrator.application.batch_report import Cohort, cohort_of
+from orchestrator.application.batch_report import cohort_of
 from orchestrator.cli.options import output_obstacle
 from orchestrator.evaluation.scoring import ReadingRules
-from orchestrator.presentation.cohort import cohort_document, rows_csv, rows_jsonl
+from orchestrator.presentation.cohort import cohort_document
+from orchestrator.presentation.cohort_formats import COHORT_FORMATS
 from orchestrator.presentation.exit_code import ExitCode
-from orchestrator.presentation.formats.html import as_page
-from orchestrator.presentation.formats.markdown import as_markdown
 from orchestrator.presentation.formats.text import as_lines
-from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.errors import EnvironmentFault
 from shared.models.batches import ENDED, ItemState
 
 
-def _json(cohort: Cohort) -> str:
-    report = cohort.report.model_dump(mode="json")
-    return dumps({"schema_version": SCHEMA_VERSION, "report": report}) + "\n"
-
-
-REPORTS: Mapping[str, Callable[[Cohort, Translator], str]] = {
-    ".md": lambda cohort, words: as_markdown(cohort_document(cohort.report, words)),
-    ".html": lambda cohort, words: as_page(cohort_document(cohort.report, words), words),
-    ".json": lambda cohort, _words: _json(cohort),
-    ".csv": lambda cohort, _words: rows_csv(cohort.rows),
-    ".jsonl": lambda cohort, _words: rows_jsonl(cohort.rows),
-}
-"""What a report is written as, by the ending of the file."""
-
-
 def check_report_files(outputs: Sequence[Path]) -> None:
     """Refuse a file of an unknown format, or in no folder, before anything is read. Raises click.UsageError."""
     for path in outputs:
-        if path.suffix.lower() not in REPORTS:
-            raise click.UsageError(f"-o {path}: a report is written as {', '.join(REPORTS)}")
+        if path.suffix.lower() not in COHORT_FORMATS:
+            raise click.UsageError(f"-o {path}: a report is written as {', '.join(COHORT_FORMATS)}")
         if (obstacle := output_obstacle(path)) is not None:
             raise click.UsageError(f"-o {path}: {obstacle}")
 
@@ -66,12 +50,14 @@ def write_report(
     cohort = cohort_of(backend, name, ReadingRules())
     shown = cohort_document(cohort.report, words)
     if as_json:
-        terminal.result(_json(cohort).rstrip("\n"))
+        text = COHORT_FORMATS[".json"].render(cohort.report, cohort.rows, words)
+        terminal.result(text.rstrip("\n"))
     else:
         terminal.result(as_lines(shown, columns_of(sys.stdout)))
     for path in outputs:
         with written(path) as stream:
-            stream.write(REPORTS[path.suffix.lower()](cohort, words))
+            chosen = COHORT_FORMATS[path.suffix.lower()]
+            stream.write(chosen.render(cohort.report, cohort.rows, words))
     ended = sum(cohort.report.states.get(state, 0) for state in ENDED)
     return ExitCode.OK if ended == cohort.report.total else ExitCode.PENDING
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from pydantic import JsonValue
-
 from orchestrator.application.backend import Backend, connect
 from orchestrator.application.capture import SubjectInput
 from orchestrator.application.decide import DecisionRequest, decide
@@ -22,19 +20,17 @@ from orchestrator.application.listings import inbox, runs
 from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.participants import list_participants
 from orchestrator.application.prepare import (
-    ALLOW_EXTERNAL,
     NO_INPUT,
     SubmissionRequest,
-    configuration_of,
     prepare_run,
 )
+from orchestrator.application.remote_requests import plain_names, stays_here, with_cost_limit
 from orchestrator.application.report import report_of
 from orchestrator.application.subject_input import GivenMaterial
 from orchestrator.application.submit import submit_run
 from orchestrator.application.unasked import unasked_report
 from orchestrator.application.watch import RunObserver, RunWatcher
 from orchestrator.core.formats import format_named
-from orchestrator.core.setting import settings_of
 from orchestrator.embedded.starting import Starting
 from orchestrator.mcp.outputs import (
     MAX_ROWS,
@@ -55,15 +51,12 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.settings.loading import load_configuration
 from orchestrator.settings.sections import McpSection
-from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
-from shared.patterns import regex
 from shared.settings import ServiceSettings
 from shared.store.run_filter import RunFilter
 from shared.store.views import find_run
 
 CHANNEL = "mcp"
-_PLAIN_NAME = regex(r"[\w.+-]{1,64}(?:@[\w.+-]{1,64})?")
 
 
 @dataclass(frozen=True)
@@ -106,11 +99,11 @@ class RunService:
             directory=self.directory,
             workflow=workflow,
             subject=subject,
-            panel=_names(wish.participants),
+            panel=plain_names(wish.participants),
             config=self.config,
         )
         if wish.max_cost_usd is not None:
-            request = self._with_limit(request, wish.max_cost_usd)
+            request = with_cost_limit(request, self.environ, wish.max_cost_usd)
         material = GivenMaterial(wish.material.encode()) if wish.material else NO_INPUT
         prepared = prepare_run(request, self.environ, material)
         if prepared.is_change and (report := unasked_report(prepared)) is not None:
@@ -203,31 +196,9 @@ class RunService:
     def _report(self, run: str) -> RunReport:
         return report_of(self._open(), self.visible(run))
 
-    def _with_limit(self, request: SubmissionRequest, usd: float) -> SubmissionRequest:
-        own = configuration_of(request, self.environ).settings.budget.per_run_usd
-        limit: Mapping[str, JsonValue] = {
-            "budget.per_run_usd": usd if own is None else min(own, usd)
-        }
-        return SubmissionRequest(**{**request.__dict__, "settings": limit})
-
     def _open(self) -> Backend:
         with self._opening:
             if self._backend is None:
                 settings = ServiceSettings.from_environment(self.environ)
                 self._backend = connect(Starting(settings, self.environ, workers=True))
             return self._backend
-
-
-def stays_here(workflow: str) -> bool:
-    """Whether the texts of a workflow leave this machine only when a person types so: an assistant reads none."""
-    return ALLOW_EXTERNAL in dict(settings_of(WORKFLOWS[workflow].options))
-
-
-def _names(participants: Sequence[str]) -> tuple[str, ...]:
-    """The names. Raises UserError for what names a file, an address or a part instead."""
-    for name in participants:
-        if not _PLAIN_NAME.fullmatch(name):
-            raise UserError(
-                f"{name!r} is no participant's name: take names that the tool `participants` lists"
-            )
-    return tuple(participants)

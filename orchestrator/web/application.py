@@ -16,6 +16,7 @@ from orchestrator.web import api, health, pages
 from orchestrator.web.context import WebContext
 from orchestrator.web.guarding import RequestGuard
 from orchestrator.web.identity import by_token
+from orchestrator.web.openapi import DESCRIPTION, describe, operation_id
 from orchestrator.web.problems import (
     INVALID,
     InvalidField,
@@ -26,12 +27,8 @@ from orchestrator.web.problems import (
     refusal_of,
     refusal_of_status,
 )
+from orchestrator.web.streaming import EventHub
 from shared.errors import QuorateError
-
-DESCRIPTION = (
-    "Runs, decisions, batches and everything else of a Quorate installation. Errors are problem details (RFC 9457) "
-    "whose `code` is stable. `quorate docs api` is the guide."
-)
 
 
 def create_app(context: WebContext) -> FastAPI:
@@ -45,9 +42,12 @@ def create_app(context: WebContext) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         responses={"default": {"model": Problem, "description": "A problem"}},
+        generate_unique_id_function=operation_id,
     )
+    app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI documents this way
     app.state.context = context
     app.state.metrics = MetricsLooker(context.backend.settings, context.backend.database)
+    app.state.events = EventHub(context.backend)
     app.include_router(health.router)
     for router in api.ROUTERS:
         app.include_router(router, prefix=api.PREFIX)

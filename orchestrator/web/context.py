@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +11,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from orchestrator.application.backend import Backend
+from orchestrator.application.remote_requests import RemoteReach
 from orchestrator.web.sites import ServedSite
 
 
@@ -20,6 +21,7 @@ class WebContext:
 
     `directory` is where configuration is looked for; `start_token` lets the person in who started the service, as an
     operator called `actor`, and is empty where only stored tokens count. `report_bug` hears of our own faults.
+    `reach` is what a submission may name.
     """
 
     backend: Backend
@@ -30,6 +32,7 @@ class WebContext:
     start_token: str
     now: Callable[[], datetime]
     report_bug: Callable[[Exception], None]
+    reach: RemoteReach = field(default_factory=RemoteReach)
 
 
 def context_of(request: Request) -> WebContext:

@@ -98,6 +98,7 @@ class RequestGuard:
             check_head(scope, self._context.site)
             await self._identify(scope, connection)
             body = await _read_body(scope, inbound, _limit(scope), self._body_s)
+            scope["state"]["body"] = body
             if scope["method"] == "HEAD":
                 scope["method"] = "GET"
             await self._app(scope, _Replayed(body, receive), response)

@@ -16,6 +16,7 @@ from shared.errors import (
     CredentialsRejected,
     DecisionConflict,
     EnvironmentFault,
+    NotAllowed,
     QuorateError,
     UnknownRun,
     UserError,
@@ -116,6 +117,7 @@ PROBLEMS: tuple[ProblemKind, ...] = (
 
 _KIND_OF: tuple[tuple[type[QuorateError], ProblemKind], ...] = (
     (UnknownRun, NOT_FOUND),
+    (NotAllowed, FORBIDDEN),
     (DecisionConflict, CONFLICT),
     (UserError, INVALID),
     (CredentialsRejected, NO_CREDENTIALS),

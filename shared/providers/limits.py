@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,11 +60,12 @@ class Breaker:
 
 @dataclass(frozen=True)
 class Pause:
-    """An operator's pause of everything that carries `name`."""
+    """An operator's pause of everything that carries `name`; `until` None: until somebody ends it."""
 
     name: str
     since: float
     reason: str
+    until: float | None = None
 
 
 def limits_of(participant: Participant) -> AccountLimits:
@@ -173,14 +173,21 @@ def _breaker(account: str, fields: Mapping[str, str], in_flight: int, now_ms: in
     )
 
 
-def pause(redis_url: str, name: str, reason: str = "") -> None:
-    """Hand back the turns of a participant, a provider or an account until `resume`.
+def pause(redis_url: str, name: str, reason: str = "", for_s: float | None = None) -> None:
+    """Hand back the turns of a participant, a provider or an account until `resume`, or for so long.
 
     Raises EnvironmentFault when Redis is away.
     """
-    note = json.dumps({"since": time.time(), "reason": reason}, ensure_ascii=False)
     with _connected(redis_url) as client:
-        client.hset(PAUSED_KEY, name, note)
+        now = _now(client)
+        note = {"since": now, "reason": reason, "until": None if for_s is None else now + for_s}
+        client.hset(PAUSED_KEY, name, json.dumps(note, ensure_ascii=False))
+
+
+def _now(client: Any) -> float:
+    """Redis' clock, on which pauses end."""
+    seconds, microseconds = client.time()
+    return float(seconds + microseconds / 1e6)
 
 
 def resume(redis_url: str, name: str) -> bool:
@@ -200,19 +207,22 @@ def paused(redis_url: str) -> list[Pause]:
     """What is paused, by name. Raises EnvironmentFault when Redis is away."""
     with _connected(redis_url) as client:
         notes: Any = client.hgetall(PAUSED_KEY)
+        now = _now(client)
     pauses = []
     for name, note in sorted(notes.items()):
         try:
             fields = _Note.model_validate_json(note)
         except ValidationError:
             fields = _Note()  # it pauses all the same
-        pauses.append(Pause(name, fields.since, fields.reason))
+        if fields.until is None or fields.until > now:
+            pauses.append(Pause(name, fields.since, fields.reason, fields.until))
     return pauses
 
 
 class _Note(Wire):
     since: float = Field(default=0.0, ge=0, lt=1e11)
     reason: str = ""
+    until: float | None = Field(default=None, ge=0, lt=1e11)
 
 
 @contextmanager

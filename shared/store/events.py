@@ -88,3 +88,13 @@ def list_events(connection: Connection, run: str, after: int = 0) -> list[tuple[
     """(number, type, body) of a run's events after number `after`."""
     rows = connection.execute(_LOG, {"run": run, "after": after}).fetchall()
     return [(row.seq, row.type, row.body) for row in rows]
+
+
+def log_lengths(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[int, bool]]:
+    """How many events these runs have, and whether they have ended; those that are not there are left out."""
+    rows = connection.execute(
+        "SELECT id, logged, status NOT IN ('queued', 'running', 'waiting', 'blocked') AS ended FROM runs "
+        "WHERE id = ANY(%s)",
+        (list(runs),),
+    ).fetchall()
+    return {row.id: (row.logged, row.ended) for row in rows}

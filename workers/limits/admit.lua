@@ -19,7 +19,12 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local bucket = math.floor(now / BUCKET)
 
 for i = 8, #ARGV do
-  if redis.call('HEXISTS', KEYS[3], ARGV[i]) == 1 then return {'paused', PAUSED_WAIT, ARGV[i]} end
+  local note = redis.call('HGET', KEYS[3], ARGV[i])
+  if note then
+    local ends = tonumber(string.match(note, '"until": ?([%d.]+)'))
+    local left = ends and math.ceil(ends * 1000 - now) or PAUSED_WAIT
+    if left > 0 then return {'paused', math.min(left, PAUSED_WAIT), ARGV[i]} end
+  end
 end
 
 local flat = redis.call('HGETALL', KEYS[1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
@@ -13,7 +12,8 @@ from orchestrator.application.listings import inbox as read_inbox
 from orchestrator.cli.options import example, json_option, language_option, repository_option
 from orchestrator.core.discussion.spoken import form_of
 from orchestrator.core.document import Line
-from orchestrator.presentation.json_rows import SCHEMA_VERSION, decision_json, dumps
+from orchestrator.presentation.inbox_json import inbox_json
+from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.listings import decisions, heads, hint
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
@@ -39,15 +39,7 @@ def inbox(repository: str | None, batch: str | None, as_json: bool, language: st
         waiting = read_inbox(backend, repository, batch)
     terminal = Terminal.of(os.environ)
     if as_json:
-        whole = {
-            "schema_version": SCHEMA_VERSION,
-            "decisions": [
-                {"run": row.run_id, "title": row.title, **decision_json(row)}
-                for row in waiting.decisions
-            ],
-            "turns": [_turn_json(turn) for turn in waiting.turns],
-        }
-        terminal.result(dumps(whole))
+        terminal.result(dumps(inbox_json(waiting.decisions, waiting.turns)))
         return 0
     words = Translator(language or "en")
     rows = (
@@ -57,22 +49,6 @@ def inbox(repository: str | None, batch: str | None, as_json: bool, language: st
     )
     terminal.result([*rows, *_turns_table(waiting.turns, words, terminal.columns)])
     return 0
-
-
-def _turn_json(turn: WaitingTurn) -> dict[str, Any]:
-    return {
-        "run": turn.run_id,
-        "step": turn.step,
-        "participant": turn.participant,
-        "role": turn.role,
-        "round": turn.round,
-        "form": form_of(turn.reply_model),
-        "asked_at": turn.asked_at,
-        "answer_by": turn.answer_by,
-        "deadline_at": turn.deadline_at,
-        "title": turn.title,
-        "unusable_answers": turn.answers,
-    }
 
 
 def _until(turn: WaitingTurn, words: Translator) -> str:

@@ -43,7 +43,14 @@ CONNECTIONS = 16
     metavar="NAME",
     help="A name that browsers and a reverse proxy know it by; repeat for several.",
 )
-def serve(port: int, host: str, allowed: tuple[str, ...]) -> int:
+@click.option(
+    "--allow-directory",
+    "roots",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Submissions may name files and repositories below it; repeat for several (none).",
+)
+def serve(port: int, host: str, allowed: tuple[str, ...], roots: tuple[Path, ...]) -> int:
     """Serve the HTTP API and the pages of this installation, on this machine's loopback unless told otherwise.
 
     The first line on stdout is {"url", "token"}. That token is good until the service ends and may do everything; it is
@@ -51,6 +58,7 @@ def serve(port: int, host: str, allowed: tuple[str, ...]) -> int:
     /api/v1/openapi.json and in `quorate docs api`; /healthz and /readyz need no token.
     """
     from orchestrator.application.api_tokens import PREFIX, tokens
+    from orchestrator.application.remote_requests import RemoteReach
     from orchestrator.web.application import create_app
     from orchestrator.web.context import WebContext
     from orchestrator.web.listening import listen, make_server
@@ -71,6 +79,7 @@ def serve(port: int, host: str, allowed: tuple[str, ...]) -> int:
             start_token=token,
             now=lambda: datetime.now(UTC),
             report_bug=lambda bug: report_bug(bug, os.environ),
+            reach=RemoteReach(Path.cwd(), roots),
         )
         server = make_server(create_app(context))
         shown = f"[{host}]" if ":" in host else host

@@ -4,7 +4,26 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from orchestrator.web.api import decisions, runs
+from orchestrator.web.api import (
+    batches,
+    decisions,
+    installation,
+    participants,
+    runs,
+    schedules,
+    submissions,
+    webhooks,
+)
 
 PREFIX = "/api/v1"
-ROUTERS: tuple[APIRouter, ...] = (runs.router, decisions.router)
+ROUTERS: tuple[APIRouter, ...] = (
+    runs.router,
+    submissions.router,
+    submissions.workflows,
+    decisions.router,
+    batches.router,
+    schedules.router,
+    webhooks.router,
+    participants.router,
+    installation.router,
+)

@@ -1,13 +1,24 @@
-"""What bodies of requests are made of."""
+"""What requests are made of."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
+from fastapi import Path
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", strip_whitespace=False)]
 """Postgres stores no NUL, neither in text nor in jsonb."""
+RunName = Annotated[
+    str,
+    Path(
+        description="an id, its unambiguous beginning, or `last`",
+        examples=["last"],
+        min_length=1,
+        max_length=200,
+    ),
+]
+Name = Annotated[str, Path(min_length=1, max_length=200)]
 
 
 class Body(BaseModel):

@@ -325,6 +325,20 @@ def test_a_pause_holds_back_a_provider_or_a_participant_until_it_is_ended(
     assert not resume(redis_url, name)
 
 
+def test_a_pause_of_a_certain_length_ends_by_itself(states: Pair, redis_url: str) -> None:
+    pause(redis_url, "gpt", 'says "until": 1', for_s=3600)
+    held = states[0].ask(asked())
+    (shown,) = paused(redis_url)
+    pause(redis_url, "gpt", for_s=0.0)
+    pause(redis_url, "openai", for_s=-1.0)
+
+    assert (held.verdict, held.wait_s <= 15) == (AdmissionVerdict.PAUSED, True)
+    assert shown.until is not None
+    assert 3500 < shown.until - shown.since <= 3600
+    assert paused(redis_url) == []
+    assert states[0].ask(asked()).verdict is AdmissionVerdict.OK
+
+
 def test_resume_closes_an_open_breaker_by_the_accounts_name(states: Pair, redis_url: str) -> None:
     fails(states[0], 3)
 

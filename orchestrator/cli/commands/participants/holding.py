@@ -13,6 +13,7 @@ from orchestrator.application.backend import connected
 from orchestrator.application.pausing import pause_participant, resume_participant
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import config_option, example
+from orchestrator.cli.since import seconds_of
 from orchestrator.core.document import line
 from orchestrator.participants.obstacles import BROWSER_TERMS
 from orchestrator.presentation.terminal import Terminal
@@ -22,20 +23,31 @@ from shared.providers.browser import PROFILE_FLAGS, SITES, browser_program, prof
 from shared.providers.options import BrowserOptions
 
 
-@click.command("pause", epilog=example('quorate participants pause claude -m "invoice unpaid"'))
+@click.command(
+    "pause",
+    epilog=example(
+        'quorate participants pause claude -m "invoice unpaid"',
+        "quorate participants pause openai --for 30m",
+    ),
+)
 @click.argument("name", metavar="NAME")
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
+@click.option(
+    "--for", "duration", metavar="DURATION", help="Only for 30m, 12h, ... (until resumed)."
+)
 @config_option
-def pause(name: str, message: str, config: Path | None) -> int:
+def pause(name: str, message: str, duration: str | None, config: Path | None) -> int:
     """Hold all calls of a participant, a provider or an account; its turns wait and lose no attempt.
 
     The name must be known here: from the configuration, a waiting turn, or an account that was used.
     """
+    for_s = None if duration is None else seconds_of("--for", duration)
     with connected(os.environ, workers=False) as backend:
-        pause_participant(backend, name, message, config, Path.cwd())
-    Terminal.of(os.environ).result(
-        [line(f"{name} is paused; its turns wait until `quorate participants resume {name}`")]
-    )
+        pause_participant(backend, name, message, config, Path.cwd(), for_s)
+    ends = f"until `quorate participants resume {name}`"
+    if duration is not None:
+        ends = f"{duration} long, or {ends}"
+    Terminal.of(os.environ).result([line(f"{name} is paused; its turns wait {ends}")])
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,17 +11,17 @@ from orchestrator.application.participants import (
     UNKNOWN,
     ParticipantListing,
     list_participants,
+    listing_json,
 )
 from orchestrator.cli.notices import cast_lines
 from orchestrator.cli.options import config_option, example, json_option, language_option
 from orchestrator.core.document import Line, Span, Style, line
-from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.listings import heads
-from orchestrator.presentation.locale.translator import ENGLISH, Translator
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from shared.models.panel import Participant
-from shared.providers.limits import account_of
 from shared.providers.locality import leaves_machine
 
 
@@ -105,35 +104,3 @@ def _columns(participant: Participant, words: Translator) -> tuple[str, str, str
         participant.family,
         reached,
     )
-
-
-def listing_json(listing: ParticipantListing) -> dict[str, Any]:
-    """The listing for machines."""
-    report = listing.cast.report
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "panel": listing.cast.panel.model_dump(mode="json"),
-        "warnings": [ENGLISH.translate(warning) for warning in report.warnings],
-        "hints": [ENGLISH.translate(hint) for hint in (*report.hints, *report.advice)],
-        "participants": [
-            {
-                "name": participant.name,
-                "provider": participant.provider,
-                "model": participant.model,
-                "family": participant.family,
-                "external": leaves_machine(participant),
-                "account": None if participant.rule_based else account_of(participant),
-                "state": listing.held.state_of(participant),
-                "found": how,
-                "in_panel": how is None,
-            }
-            for participant, how in (
-                *((participant, None) for participant in listing.cast.everybody.values()),
-                *listing.others,
-            )
-        ],
-        "missing": [{"name": participant, "todo": todo} for participant, todo in listing.missing],
-        "servers": listing.held.known,
-        "accounts": [breaker.__dict__ for breaker in listing.held.accounts],
-        "paused": [pause.__dict__ for pause in listing.held.pauses],
-    }
