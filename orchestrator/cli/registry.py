@@ -115,6 +115,8 @@ COMMANDS: dict[str, CommandEntry] = {
     "metrics": _in("metrics:metrics", "What Prometheus reads of it.", CommandGroup.OPERATE),
     "logs": _in("logs:logs", "The logs of servers and workers.", CommandGroup.OPERATE),
     "db": _in("db:db", "The database's schema: upgrade, current.", CommandGroup.OPERATE),
+    "backup": _in("backup:backup", "The embedded database in a file.", CommandGroup.OPERATE),
+    "restore": _in("backup:restore", "Put a backup into an empty instance.", CommandGroup.OPERATE),
     "export": _in(
         "export:export", "A run in a file, to be imported elsewhere.", CommandGroup.OPERATE
     ),

