@@ -8,6 +8,7 @@ QUORATE_SERVER_ACCOUNT as root: whom the embedded servers run as     (default: q
 QUORATE_TURN_SLOTS     turns that one worker process holds at once   (default: 1000)
 QUORATE_CONSUMER       how messages are taken from Redis: lean, or celery's own way  (default: lean)
 QUORATE_LOG            debug, info, warning                          (default: info in services)
+QUORATE_LOG_FORMAT     json, or text for people                      (default: json)
 QUORATE_ALLOWED        folder of what workers may run and call      (default: `allowed` in the instance's state;
                        `anything` turns the check off; see shared/allowed.py)
 QUORATE_MAX_USD_PER_DAY   what all runs together may cost in a day, UTC   (default: no limit)
@@ -35,6 +36,7 @@ class ServiceSettings:
     external: Endpoints | None
     turn_slots: int = DEFAULT_TURN_SLOTS
     log_level: str = "info"
+    log_format: str = "json"
     late_acks: bool = False
     celery_consumer: bool = False
     max_usd_per_day: float | None = None
@@ -48,6 +50,7 @@ class ServiceSettings:
             external=_external(environ),
             turn_slots=_positive(environ, "QUORATE_TURN_SLOTS", DEFAULT_TURN_SLOTS),
             log_level=environ.get("QUORATE_LOG", "info"),
+            log_format=_choice(environ, "QUORATE_LOG_FORMAT", ("json", "text")),
             late_acks=_choice(environ, "QUORATE_ACKS", ("none", "late")) == "late",
             celery_consumer=_choice(environ, "QUORATE_CONSUMER", ("lean", "celery")) == "celery",
             max_usd_per_day=_dollars(environ, "QUORATE_MAX_USD_PER_DAY"),

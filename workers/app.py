@@ -187,7 +187,7 @@ def _usual_slots(settings: ServiceSettings, kind: str) -> int:
 
 def main(settings: ServiceSettings, kind: str, concurrency: int | None, pool: str | None) -> int:
     """Serve `kind` until told to stop; the exit code."""
-    configure(settings.log_level)
+    configure(settings.log_level, settings.log_format)
     wait_for_schema(settings.endpoints.database_url)
     # Only what runs tools keeps everything there: browsers put sockets where TMPDIR says, and their paths are short.
     (use_folder if kind == "tools" else claim_folder)(settings.instance.state_dir)

@@ -188,6 +188,9 @@ class Engine:
                 self._kept.keep(result.run, result.kept)
         for result in advanced:
             failpoint("advance-committed")
+            if result.changes is not None and result.changes.status.final:
+                ending = result.changes.ending or ""
+                log.info("run.ended", run=result.run, status=result.changes.status, ending=ending)
             if result.scheduled is not None and result.scheduled.children:
                 failpoint("child-committed")
             if result.scheduled is not None and result.scheduled.parent is not None:

@@ -61,7 +61,7 @@ def main(
 
     `retention` reads the rules of purges, each time that one is due.
     """
-    configure(settings.log_level)
+    configure(settings.log_level, settings.log_format)
     load_all(workflows)
     url = settings.endpoints.database_url
     database = Database(

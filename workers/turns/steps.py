@@ -30,6 +30,7 @@ from shared.errors import (
     ToolError,
 )
 from shared.faults import failpoint
+from shared.logs import bound
 from shared.models.notices import as_column
 from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
@@ -141,7 +142,9 @@ class StepWorker:
         receipt: Future[Receipt] = Future()
         receipt.add_done_callback(lambda _: self.presence.in_flight.remove(held_step.holding))
         try:
-            ended = self._outcome(held_step)
+            with bound(run=held_step.holding[0], step=held_step.holding[1]):
+                ended = self._outcome(held_step)
+                _log_end(ended)
             if ended.pause_s is not None:
                 receipt.set_result(self._hand_back(held_step.ledger, ended, ended.pause_s))
             else:
@@ -188,7 +191,7 @@ class StepWorker:
         except QuorateError as error:
             return _failed(FailureKind.TOOL_ERROR, str(error)[:LONGEST_MESSAGE])
         except Exception as error:
-            log.exception("step.bug", run=claimed.run, step=claimed.step)
+            log.exception("step.bug")
             return _failed(
                 FailureKind.TOOL_ERROR,
                 f"internal error ({type(error).__name__}); see the worker's log",
@@ -249,6 +252,17 @@ def _read(claimed: Claim) -> TurnRequest | ToolRequest | ValidationError:
         return model.model_validate_json(claimed.request)
     except ValidationError as error:
         return error
+
+
+def _log_end(ended: Ended) -> None:
+    """Of a failure only its kind: its message may quote what a model said."""
+    kind = "" if ended.failure is None else ended.failure.kind.value
+    if ended.pause_s is not None:
+        log.debug("step.put_off", kind=kind, pause_s=round(ended.pause_s, 1))
+    elif kind:
+        log.info("step.failed", kind=kind)
+    else:
+        log.debug("step.done")
 
 
 def _end_of(ledger: CallLedger, ended: Ended) -> StepEnd:

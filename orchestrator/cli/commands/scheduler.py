@@ -24,7 +24,7 @@ def scheduler() -> int:
     from shared.store.migrate import wait_for_schema
 
     settings = ServiceSettings.from_environment(os.environ)
-    configure(settings.log_level)
+    configure(settings.log_level, settings.log_format)
     url = settings.endpoints.database_url
     wait_for_schema(url)
     database = Database(url, pool_size=6, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
