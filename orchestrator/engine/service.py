@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from celery.signals import worker_ready, worker_shutdown
 
@@ -14,6 +14,7 @@ from orchestrator.engine.listener import SignalListener
 from orchestrator.engine.purging import Purger
 from orchestrator.engine.sweeper import Sweeper
 from orchestrator.engine.tasks import AdvanceHandler, register
+from orchestrator.traces.exporting import TraceExporter, make_sender
 from orchestrator.webhooks.addresses import read_networks
 from orchestrator.webhooks.delivering import WebhookDeliverer
 from orchestrator.webhooks.sending import MessageSender
@@ -34,6 +35,18 @@ from shared.store.sweeping import SWEEP_SILENCE_S
 
 THREADS = 4
 PATIENCE_S = 60.0
+
+
+class _Beside(Protocol):
+    """What works beside the tasks, in threads of its own."""
+
+    def start(self) -> None:
+        """Work from now on."""
+        ...
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        ...
 
 
 def build_app(settings: ServiceSettings, engine: Engine) -> Application:
@@ -85,21 +98,17 @@ def main(
     # What waits for a receiver never takes a connection from what moves runs.
     outbox = Database(url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
     deliverer = WebhookDeliverer(outbox, MessageSender(read_networks(settings.webhook_networks)))
-    purger = Purger(outbox, retention)
+    beside: list[_Beside] = [presence, sweeper, listener, deliverer, Purger(outbox, retention)]
+    if (sender := make_sender(os.environ)) is not None:
+        beside.append(TraceExporter(outbox, sender))
 
     def started(**_signal: object) -> None:
-        presence.start()
-        sweeper.start()
-        listener.start()
-        deliverer.start()
-        purger.start()
+        for service in beside:
+            service.start()
 
     def stopped(**_signal: object) -> None:
-        purger.stop()
-        deliverer.stop()
-        listener.stop()
-        sweeper.stop()
-        presence.stop()
+        for service in reversed(beside):
+            service.stop()
 
     worker_ready.connect(started, weak=False)
     worker_shutdown.connect(stopped, weak=False)

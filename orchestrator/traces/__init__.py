@@ -1,0 +1,1 @@
+"""Traces of runs for a collector of the operator, made from the journal."""
