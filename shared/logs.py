@@ -128,7 +128,7 @@ def _text(_logger: object, _method: str, event: Event) -> str:
     """A line for people: when, how grave, what, and the rest by name."""
     exception = event.pop("exception", "")
     head = f"{event.pop('timestamp')} {event.pop('level'):<8} {event.pop('event')}"
-    rest = "".join(f" {name}={_shown(value)}" for name, value in event.items())
+    rest = "".join(f" {name}={_shown(value)}" for name, value in sorted(event.items()))
     return f"{head}{rest}" + (f"\n{exception}" if exception else "")
 
 

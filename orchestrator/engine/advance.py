@@ -188,9 +188,7 @@ class Engine:
                 self._kept.keep(result.run, result.kept)
         for result in advanced:
             failpoint("advance-committed")
-            if result.changes is not None and result.changes.status.final:
-                ending = result.changes.ending or ""
-                log.info("run.ended", run=result.run, status=result.changes.status, ending=ending)
+            _log_end(result)
             if result.scheduled is not None and result.scheduled.children:
                 failpoint("child-committed")
             if result.scheduled is not None and result.scheduled.parent is not None:
@@ -377,6 +375,12 @@ def _refused(steps: tuple[Step, ...], refusals: list[Failure | None]) -> Journal
             for step, failure in zip(steps, refusals, strict=True)
         }
     )
+
+
+def _log_end(result: _Advanced) -> None:
+    changes = result.changes
+    if changes is not None and changes.status.final:
+        log.info("run.ended", run=result.run, status=changes.status, ending=changes.ending or "")
 
 
 def _park(connection: Connection, run_id: str, reason: str) -> None:

@@ -78,6 +78,11 @@ def spans_of(run: TracedRun) -> Iterator[SpanRow]:
         ),
         error=run.status if run.status in ("failed", "expired") else "",
     )
+    yield from _of_rounds(trace, own, run)
+    yield from (_of_decision(trace, own, decision) for decision in run.decisions)
+
+
+def _of_rounds(trace: bytes, own: bytes, run: TracedRun) -> Iterator[SpanRow]:
     rounds: dict[int, list[TracedStep]] = defaultdict(list)
     for step in run.steps:
         rounds[step.round].append(step)
@@ -93,7 +98,6 @@ def spans_of(run: TracedRun) -> Iterator[SpanRow]:
             {"quorate.run": run.id, "quorate.round": number},
         )
         yield from (_of_step(trace, around, step) for step in steps)
-    yield from (_of_decision(trace, own, decision) for decision in run.decisions)
 
 
 def _of_step(trace: bytes, around: bytes, step: TracedStep) -> SpanRow:

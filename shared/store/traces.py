@@ -122,21 +122,22 @@ def untraced_runs(connection: Connection) -> EndedRuns | None:
     since, upto = span
     if since is None:
         return EndedRuns((), upto)
-    rows = connection.execute(_RUNS, {"since": since, "upto": upto}).fetchall()
-    ids = [row.id for row in rows]
-    steps = [TracedStep(*row) for row in connection.execute(_STEPS, (ids,)).fetchall()]
-    asked = [TracedDecision(*row) for row in connection.execute(_DECISIONS, (ids,)).fetchall()]
-    runs = [
-        replace(
-            TracedRun(*row),
-            steps=[step for step in steps if step.run == row.id],
-            decisions=[decision for decision in asked if decision.run == row.id],
-        )
-        for row in rows
-    ]
+    runs = _runs(connection, since, upto)
     if len(runs) >= RUNS_AT_ONCE:
         upto = runs[-1].finished_at + timedelta(microseconds=1)
     return EndedRuns(runs, upto)
+
+
+def _runs(connection: Connection, since: datetime, upto: datetime) -> list[TracedRun]:
+    rows = connection.execute(_RUNS, {"since": since, "upto": upto}).fetchall()
+    ids = [row.id for row in rows]
+    steps: dict[str, list[TracedStep]] = {run: [] for run in ids}
+    for row in connection.execute(_STEPS, (ids,)).fetchall():
+        steps[row.run_id].append(TracedStep(*row))
+    asked: dict[str, list[TracedDecision]] = {run: [] for run in ids}
+    for row in connection.execute(_DECISIONS, (ids,)).fetchall():
+        asked[row.run_id].append(TracedDecision(*row))
+    return [replace(TracedRun(*row), steps=steps[row.id], decisions=asked[row.id]) for row in rows]
 
 
 def note_traced(connection: Connection, upto: datetime) -> None:

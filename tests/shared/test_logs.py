@@ -99,7 +99,7 @@ def test_only_at_debug_words_of_every_exception_are_told() -> None:
 def test_text_is_for_people() -> None:
     text = logged(form="text")
 
-    assert "info     step.failed kind=refusal run=run_1 step=critique/1/a" in text
+    assert "info     step.failed kind=refusal run=run_1 step=critique/1/a\n" in text
     assert SECRET not in text
 
 
