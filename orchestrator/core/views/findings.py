@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -85,26 +85,30 @@ def said_once(view: ViewContext[Any], entries: Iterable[FindingEntry]) -> tuple[
 
 def findings(view: ViewContext[Any], *, detailed: bool = False) -> list[Block]:
     """The findings that the panel did not reject, as many as are wanted."""
-    most = view.listed if view.everything else view.most_findings
     every = _groups(view)
-    groups = [group for group in every[:most] if view.everything or not group[0].faint]
+    groups = every[: view.listed]
+    if not view.everything:
+        groups = [group for group in every[: view.most_findings] if not group[0].faint]
     shown = said_once(view, (_with_alike(view, group) for group in groups))
-    named = [] if view.everything or not detailed else _grave(every, shown)
+    named = _grave(every, shown) if detailed and not view.everything else []
     blocks: list[Block] = []
     if shown:
         blocks.append(finding_list(view, shown, detailed=detailed))
     if named:
         blocks.append(finding_list(view, (group[0] for group in named)))
-    if not shown and view.facts.assessments:
-        blocks.append(remark(Span(view.message("no_findings"), Style.DIM)))
     left = len(view.facts.findings) - sum(map(len, (*groups, *named)))
+    return [*blocks, *_not_listed(view, left, none=not shown)]
+
+
+def _not_listed(view: ViewContext[Any], left: int, *, none: bool) -> Iterator[Block]:
+    """How many more there are, or that there are none, and how many were rejected."""
+    if none and view.facts.assessments:
+        yield remark(Span(view.message("no_findings"), Style.DIM))
     if left:
-        more = view.message("more", n=left)
-        blocks.append(remark(Span(more, Style.DIM)))
+        yield remark(Span(view.message("more", n=left), Style.DIM))
     if view.facts.rejected:
         rejected = view.message("rejected", n=view.facts.rejected)
-        blocks.append(remark(Span(rejected, Style.DIM)))
-    return blocks
+        yield remark(Span(rejected, Style.DIM))
 
 
 def _grave(
