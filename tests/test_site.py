@@ -15,6 +15,8 @@ from orchestrator.cli.registry import COMMANDS
 from orchestrator.core.formats import FORMATS
 from orchestrator.presentation.locale.catalogue import catalogue
 from orchestrator.settings.schema import KEYS
+from orchestrator.web.problems import PROBLEMS
+from shared.models.metrics import METRIC_BY_NAME
 from shared.models.outcomes import FailureKind
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -43,7 +45,7 @@ def test_every_command_is_in_the_reference_with_its_help(
     assert page.count("Usage: quorate ") >= len(shown)
 
 
-def test_every_setting_format_failure_and_notice_is_in_the_reference(
+def test_every_setting_format_failure_notice_metric_and_problem_is_in_the_reference(
     pages: Mapping[str, Callable[[], str]],
 ) -> None:
     expected: Mapping[str, set[str]] = {
@@ -51,6 +53,8 @@ def test_every_setting_format_failure_and_notice_is_in_the_reference(
         "formats": {row.name for row in FORMATS},
         "failures": set(FailureKind),
         "notices": set(catalogue("en").entries),
+        "metrics": set(METRIC_BY_NAME),
+        "http-api": {problem.code for problem in PROBLEMS},
     }
     for name, codes in expected.items():
         page = pages[name]()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 import click
+from fastapi import FastAPI
 
 from orchestrator.cli.main import cli as command_line
 from orchestrator.cli.registry import COMMANDS
@@ -12,6 +13,9 @@ from orchestrator.core.formats import FORMATS
 from orchestrator.presentation.locale.catalogue import catalogue
 from orchestrator.settings.languages import LANGUAGES
 from orchestrator.settings.tables import page_tables
+from orchestrator.web import api
+from orchestrator.web.problems import PROBLEMS
+from shared.models.metrics import METRICS
 from shared.models.outcomes import FailureKind
 from shared.providers.tables import table
 
@@ -113,6 +117,38 @@ def notices() -> str:
     return f"{head}\n{table(('code', *LANGUAGES), rows)}\n"
 
 
+def metrics() -> str:
+    """What `GET /metrics` and `quorate metrics` show."""
+    rows = [
+        (
+            f"`{metric.name}`",
+            metric.kind,
+            ", ".join(f"`{label}`" for label in metric.labels),
+            metric.help,
+        )
+        for metric in METRICS
+    ]
+    return f"# Metrics\n\n{table(('name', 'kind', 'labels', 'what it counts'), rows)}\n"
+
+
+def http_api() -> str:
+    """The operations of the HTTP API, and the problems that it answers with."""
+    app = FastAPI()
+    for router in api.ROUTERS:
+        app.include_router(router, prefix=api.PREFIX)
+    operations = [
+        (f"`{method.upper()} {path}`", operation["summary"])
+        for path, methods in app.openapi()["paths"].items()
+        for method, operation in methods.items()
+    ]
+    problems = [(f"`{kind.code}`", str(kind.status), kind.when) for kind in PROBLEMS]
+    head = "The schemas are in `GET /api/v1/openapi.json` of `quorate serve`; the guide is [the HTTP API](../api.md)."
+    return (
+        f"# HTTP API\n\n{head}\n\n{table(('operation', 'what it does'), operations)}\n\n"
+        f"## Problems\n\n{table(('code', 'status', 'when'), problems)}\n"
+    )
+
+
 def _words(forms: tuple[str, ...] | None) -> str:
     text = " / ".join(forms or ())
     return f"`` {text} ``".replace("|", "\\|").replace("\n", " ") if text.strip() else ""
@@ -124,4 +160,6 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "formats": formats,
     "failures": failures,
     "notices": notices,
+    "metrics": metrics,
+    "http-api": http_api,
 }
