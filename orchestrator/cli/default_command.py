@@ -208,9 +208,10 @@ def _is_command_line(text: str, commands: Collection[str]) -> bool:
     first = first.lower()
     if not rest or not (first in commands or is_known_elsewhere(first)):
         return False
-    return any(word.startswith("-") for word in rest) or (
-        len(rest) < _FEWEST_WORDS - 1 and _only_commands(rest, commands)
-    )
+    # `add a --quiet flag`: a sentence may mention an option.
+    if any(word.startswith("-") for word in rest):
+        return text.isascii() and not has_function_word(rest)
+    return len(rest) < _FEWEST_WORDS - 1 and _only_commands(rest, commands)
 
 
 def require_question(ctx: click.Context, words: Sequence[str], commands: Collection[str]) -> None:

@@ -30,6 +30,15 @@ _QUESTION_FORM = re.compile(
     r"|(?:나요|까요|는지|은가요?|을까|ㄹ까|니|어디|뭐지|인가)\W*$",
     re.M,
 )
+_ASKS_WHAT_IS = re.compile(
+    r"^\W*(?:where|who|what|which|how|why|when|is|are|does|do|did|has|have)\b"
+)
+_CHANGING = (
+    *(AgentMode.IMPLEMENTATION, AgentMode.REFACTOR, AgentMode.MULTI_FILE),
+    *(AgentMode.DOCUMENTATION, AgentMode.GIT),
+)
+_OF_A_QUESTION = 0.6
+"""What is left of the score of a mode that changes something, where the request asks what is there."""
 _SENTENCE_END = re.compile(r"[.?!~]+(?=\s|$)|\n|$")
 _KOREAN_ENDING = 14  # letters of verb endings and polite words that may follow a sentence's verb
 _TRACE_LINE = re.compile(
@@ -111,6 +120,8 @@ def _scores(wording: str) -> dict[AgentMode, float]:
         scores[cue.mode] += _worth(cue, wording)
     if _QUESTION_FORM.search(wording):
         scores[AgentMode.CONTEXT_NAV] += _QUESTION
+    if _ASKS_WHAT_IS.search(wording):
+        scores.update({mode: scores[mode] * _OF_A_QUESTION for mode in _CHANGING})
     return scores
 
 

@@ -37,9 +37,15 @@ class Cue:
 
 
 def word_pattern(alternatives: str) -> re.Pattern[str]:
-    """Alternatives as one expression; those without Hangul begin and end with a word."""
+    """Alternatives as one expression; those without Hangul begin and end with a word, unless they name their place."""
     parts = _BETWEEN.split(alternatives.strip())
-    return re.compile("|".join(f"(?:{p})" if _HANGUL.search(p) else rf"\b(?:{p})\b" for p in parts))
+    return re.compile("|".join(map(_alternative, parts)))
+
+
+def _alternative(pattern: str) -> str:
+    if _HANGUL.search(pattern) or pattern.startswith("^"):
+        return f"(?:{pattern})"
+    return rf"\b(?:{pattern})\b"
 
 
 CUES = tuple(

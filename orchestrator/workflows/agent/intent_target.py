@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 
@@ -22,13 +22,17 @@ class NameKind(IntEnum):
 
 @dataclass(frozen=True)
 class CodeName:
-    """A name with its place in the request. `known`: everyone knows it, so it says something about the request."""
+    """A name with its place in the request. `known`: everyone knows it, so it says something about the request.
+
+    `is_new`: it is to be made, as `full_name` in "User should have a full_name method".
+    """
 
     text: str
     kind: NameKind
     start: int
     end: int
     known: bool = False
+    is_new: bool = False
 
     @property
     def is_path(self) -> bool:
@@ -38,7 +42,7 @@ class CodeName:
 
 _IDENTIFIER = r"[A-Za-z_$][A-Za-z0-9_$]*"
 _DOTTED = rf"{_IDENTIFIER}(?:(?:\.|::|#){_IDENTIFIER})*"
-_FUNCTIONS = r"function\b|method\b|함수|메서드|메소드|변수|컴포넌트"
+_FUNCTIONS = r"function\b|method\b|호출부|함수|메서드|메소드|변수|컴포넌트"
 _IMPERATIVES = "refactor|simplify|profile|debug|document|test|fix|optimi[sz]e|inline|rename"
 _SUFFIXES = (
     "py|pyi|js|jsx|ts|tsx|mjs|cjs|vue|svelte|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|bash|sql|md|rst|txt"
@@ -60,6 +64,7 @@ _PATTERNS = (
     (NameKind.FUNCTION, re.compile(rf"\b(?:function|method|def|func)\s+['\"]?({_DOTTED})", re.A)),
     (NameKind.FUNCTION, re.compile(rf"(?<![\w.])({_DOTTED})['\"]?\s*(?:{_FUNCTIONS})", re.A)),
     (NameKind.BARE, re.compile(r"(?<=\s)([A-Z][a-z]+)(?=[\s?!.,;]|$)")),
+    (NameKind.BARE, re.compile(r"^([A-Z]\w+) (?:needs?|should|must|has|에|에게|의|도)(?=\s)", re.A)),
     (NameKind.BARE, re.compile(r"(?:^|(?<=\s))([A-Za-z]\w+)(?=[\uac00-\ud7a3])", re.A)),
     (NameKind.BARE, re.compile(rf"^\W*(?:{_IMPERATIVES})\s+([a-z]\w+)\s*[.!?]?$", re.I | re.A)),
     (NameKind.BARE, re.compile(r"^([a-z]\w+) (?:returns?|raises?|throws?|should|fails|crashes|hangs|does|is)\b", re.A)),
@@ -68,7 +73,7 @@ _PATTERNS = (
 # Words that are no name in a project: English ones that begin like names, and technologies.
 _WORDS = frozenset(
     """a an and are be can class could does don't do done each every everything find for function has have he help here
-    how i if in is it its let method my no nobody not one our please she show so some somebody something somewhere
+    how i if in is it its let method my own no nobody not one our please she show so some somebody something somewhere
     test tests that the their them then there these they this those to type we what when where which who why will with
     would you your
     english korean monday tuesday wednesday thursday friday saturday sunday""".split()
@@ -89,10 +94,15 @@ _KNOWN = frozenset(
 )
 _KNOWN_FILES = re.compile(
     r"(?:.*/)?(?:readme|changelog|license|contributing|dockerfile|makefile|docker-compose|compose|requirements|pyproject"
-    r"|setup|package|package-lock|pipfile|go|cargo|tsconfig)(?:[.-][\w.-]*)?$",
+    r"|setup|package|package-lock|pipfile|go|cargo|tsconfig|spec|specification|openapi|swagger)(?:[.-][\w.-]*)?$",
     re.I,
 )
 _EXCEPTIONS = re.compile(r"(?:Error|Exception|Warning)$")
+_MADE_BEFORE = re.compile(r"\b(?:an?|new|another)\s+[`'\"]?$", re.I)
+_MADE_AFTER = re.compile(
+    r"[`'\"]?\s+(?:method|property|function|field|attribute|argument|parameter|option|flag|helper)\b",
+    re.I,
+)
 _VERSION = re.compile(r"v?\d[\d.x]*$")
 
 
@@ -105,8 +115,13 @@ def code_names(request: str) -> tuple[CodeName, ...]:
             if any(start < name.end and name.start < end for name in names):
                 continue
             if (name := _code_name(match.group(1), kind, start, end)) is not None:
-                names.append(name)
+                names.append(replace(name, is_new=_is_made(request, start, end)))
     return tuple(sorted(names, key=lambda name: name.start))
+
+
+def _is_made(request: str, start: int, end: int) -> bool:
+    before, after = request[:start], request[end:]
+    return bool(_MADE_BEFORE.search(before) and _MADE_AFTER.match(after))
 
 
 def _code_name(text: str, kind: NameKind, start: int, end: int) -> CodeName | None:
@@ -140,7 +155,9 @@ def pick_target(names: Iterable[CodeName], mode: str) -> CodeName | None:
         return _shown((own or frames)[-1])
     symbols_first = mode in ("context_navigation", "impact_analysis")
     sureness = _SYMBOLS_FIRST if symbols_first else _PLACES_FIRST
-    return min(candidates, key=lambda name: (sureness[name.kind], name.start), default=None)
+    return min(
+        candidates, key=lambda name: (name.is_new, sureness[name.kind], name.start), default=None
+    )
 
 
 _PLACES_FIRST = {kind: min(kind, NameKind.SYMBOL) for kind in NameKind} | {NameKind.BARE: 6}

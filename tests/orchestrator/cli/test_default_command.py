@@ -3,7 +3,12 @@
 import click
 import pytest
 
-from orchestrator.cli.default_command import INSTEAD, leading_words, objection
+from orchestrator.cli.default_command import (
+    INSTEAD,
+    leading_words,
+    objection,
+    objection_to_subject,
+)
 from orchestrator.cli.main import QuorateGroup, cli
 from orchestrator.cli.registry import COMMANDS
 
@@ -128,6 +133,19 @@ def test_what_looks_like_a_command_is_not_asked(words: tuple[str, ...], said: st
     reason = objection(words, COMMANDS)
     assert reason is not None
     assert said in reason
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "add a --quiet flag",
+        "fix the --help output",
+        "review --staged 옵션을 추가해줘",
+        "create an option --dry-run for the import",
+    ],
+)
+def test_a_task_that_mentions_an_option_is_a_task(task: str):
+    assert objection_to_subject([task], COMMANDS) is None
 
 
 def test_what_stands_before_the_first_option_is_what_was_said():

@@ -37,7 +37,7 @@ def test_the_scenarios_of_the_seed_begin_where_it_says() -> None:
     )
 
 
-@pytest.mark.parametrize("part", ["develop", "held_out"])
+@pytest.mark.parametrize("part", ["develop", "held_out", "first", "second", "third"])
 def test_nine_requests_of_ten_lead_to_their_mode(part: str) -> None:
     rows = [row for row in REQUESTS if row["part"] == part]
     hits = [read_intent(row["request"]).mode == row["mode"] for row in rows]
@@ -98,6 +98,16 @@ def test_what_is_asked_about_a_name_says_how_to_search(
         navigation,
         target,
     )
+
+
+def test_what_is_to_be_made_is_not_what_the_request_is_about() -> None:
+    assert read_intent("User should have a full_name method").target == "User"
+    assert read_intent("Give Cart a `total_weight` property").target == "Cart"
+
+
+def test_a_question_about_what_is_there_asks_for_no_change() -> None:
+    assert read_intent("does our docker-compose expose ports it should not?").mode == "ops_infra"
+    assert read_intent("which module writes the report?").mode == AgentMode.CONTEXT_NAV
 
 
 @given(st.text(max_size=300))
