@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
@@ -42,7 +42,7 @@ from orchestrator.subjects.publication import published
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
 from orchestrator.subjects.repository_change import capture
 from orchestrator.subjects.request import ChangeRequest
-from orchestrator.subjects.task import capture_task
+from orchestrator.subjects.task import capture_own_change, capture_task
 from shared.errors import EnvironmentFault, SubjectError
 from shared.models.notices import Notice, notice
 from shared.models.rows import REPOSITORY
@@ -82,6 +82,10 @@ class Captured:
     nothing: Notice | None = None
 
 
+def _never(_words: str) -> bool:
+    return False
+
+
 def capture_subject(
     subject: SubjectInput,
     directory: Path,
@@ -91,8 +95,12 @@ def capture_subject(
     *,
     located: Located | None = None,
     stdin: StandardInput,
+    takes_own_change: Callable[[str], bool] = _never,
 ) -> Captured:
-    """Read the subject and store its parts. Raises UserError or EnvironmentFault with what is wrong with it."""
+    """Read the subject and store its parts. Raises UserError or EnvironmentFault with what is wrong with it.
+
+    `takes_own_change` says of a task's words whether what its author has changed belongs to it.
+    """
     match subject:
         case ChangeInput():
             request = replace(_request(subject, directory, environ), screen=screen(settings))
@@ -114,7 +122,7 @@ def capture_subject(
         case GivenCase():
             return _case(subject, settings, put)
         case TaskInput():
-            return _task(subject, directory, settings, put, environ, stdin)
+            return _task(subject, directory, settings, put, environ, stdin, takes_own_change)
         case _:
             assert_never(subject)
 
@@ -258,12 +266,17 @@ def _task(
     put: Put,
     environ: Mapping[str, str],
     stdin: StandardInput,
+    takes_own_change: Callable[[str], bool],
 ) -> Captured:
     """The words as a question's are read, and the repository as it stands at its last commit."""
     request = QuestionInput(asked.words, asked.file)
     words = _question(request, directory, settings, lambda _content: "", stdin)
     place = directory / asked.repository if asked.repository else directory
     task = capture_task(words.prose, place, environ, screen=screen(settings))
+    if takes_own_change(words.prose):
+        changed = ChangeRequest(path=place, environ=dict(environ), screen=screen(settings))
+        own = capture_own_change(changed, put, count_secrets)
+        task = task.model_copy(update={"own_change": own})
     return Captured(
         document=put(task.model_dump_json().encode()),
         title=words.title,

@@ -144,6 +144,9 @@ def prepare_run(
         environ,
         located=located,
         stdin=stdin,
+        takes_own_change=lambda words: WORKFLOWS[request.workflow].run.takes_own_change(
+            words, request.options
+        ),
     )
     configuration = _in_its_language(configuration, captured)
     language = language_of(configuration.settings.language)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from orchestrator.subjects.change import Mask, Put
+from orchestrator.subjects.comparisons import INDEX, WORKTREE
 from orchestrator.subjects.entries import list_untracked
-from orchestrator.subjects.request import Screen
+from orchestrator.subjects.location import Located, locate
+from orchestrator.subjects.repository_change import capture
+from orchestrator.subjects.request import ChangeRequest, Screen
 from orchestrator.subjects.revisions import find_commit, require_commit
+from orchestrator.subjects.screening import EXECUTABLE
 from shared.errors import SubjectError
 from shared.git.repository import Repository, open_repository
-from shared.models.workspace import CodingTask, Workspace
+from shared.models.subject import FileChange, Subject
+from shared.models.workspace import CodingTask, OwnChange, Workspace, WorkspaceFile
 
 _EVERYTHING = (":(top)",)
 USUAL_SCREEN = Screen()
@@ -52,6 +58,53 @@ def capture_task(
         never_sent=screen.never_sent,
         may_be_sent=screen.may_be_sent,
     )
+
+
+def capture_own_change(request: ChangeRequest, put: Put, count_secrets: Mask) -> OwnChange | None:
+    """What a review would be about that names nothing: what is staged, else uncommitted, else the branch, else the
+    last commit. None where there is nothing.
+
+    Raises SubjectError where it is too large, or in conflict.
+    """
+    located = locate(request)
+    if not (located.entries or located.untracked):
+        return None
+    subject = capture(request, put, count_secrets, located)
+    if not subject.files:
+        return None
+    uncommitted = subject.origin.reviewed in (INDEX, WORKTREE)
+    files = _files_of(subject, located) if uncommitted else ()
+    known = {file.path for file in files}
+    return OwnChange(
+        subject=put(subject.model_dump_json().encode("utf-8")),
+        title=subject.title,
+        paths=tuple(file.path for file in subject.files),
+        files=files,
+        left_out=tuple(f.path for f in subject.files if uncommitted and f.path not in known),
+    )
+
+
+def _files_of(subject: Subject, located: Located) -> tuple[WorkspaceFile, ...]:
+    """The files that differ from the last commit, as far as their contents were captured."""
+    executable = {
+        os.fsdecode(entry.path) for entry in located.entries if entry.new_mode == EXECUTABLE
+    }
+    files: dict[str, WorkspaceFile] = {}
+    for change in subject.files:
+        for path, document in _states(change):
+            files[path] = WorkspaceFile(
+                path=path, document=document, executable=path in executable and document is not None
+            )
+    return tuple(files[path] for path in sorted(files))
+
+
+def _states(change: FileChange) -> Iterator[tuple[str, str | None]]:
+    if change.old_path is not None and change.status == "renamed" and change.after is not None:
+        yield change.old_path, None
+    if change.status == "deleted" and change.before is not None:
+        yield change.path, None
+    elif change.after is not None:
+        yield change.path, change.after
 
 
 def _uncommitted(repository: Repository) -> tuple[str, ...]:

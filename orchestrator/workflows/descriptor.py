@@ -122,6 +122,10 @@ def _nothing_else(_spec: RunSpec) -> RunSpec | None:
     return None
 
 
+def _never(_words: str, _options: Mapping[str, Any]) -> bool:
+    return False
+
+
 def _no_objection(_panel: Panel, _options: BaseModel) -> str | None:
     return None
 
@@ -132,13 +136,15 @@ class WorkflowLogic(Generic[OptionsT]):
 
     `expected` are the calls that a run may make, from its specification and the tokens of its subject (None: nobody
     can foresee them). `settled` are the options with what follows from panel and prices at the submission; `instead`
-    is the larger run that a smaller one may save.
+    is the larger run that a smaller one may save. `takes_own_change` says, from the words of a task and the options
+    that were given, whether it is about what its author has changed: that is captured with it then.
     """
 
     start: Callable[[RunSpec, Materials], Workflow]
     expected: Callable[[RunSpec, int], Iterator[ExpectedCall]] | None = None
     settled: Callable[[OptionsT, Panel, Price], OptionsT] = _as_they_are
     instead: Callable[[RunSpec], RunSpec | None] = _nothing_else
+    takes_own_change: Callable[[str, Mapping[str, Any]], bool] = _never
 
 
 @dataclass(frozen=True)

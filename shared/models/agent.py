@@ -130,10 +130,15 @@ class CodeHit(ForeignWire):
 
 
 class Navigation(ForeignWire):
-    """What a search in the code came to, the best first. `complete` is false where more was left out."""
+    """What a search in the code came to, the best first. `complete` is false where more was left out.
+
+    `total` and `files` count all of it.
+    """
 
     hits: tuple[CodeHit, ...] = ()
     complete: bool = True
+    total: int = 0
+    files: int = 0
     problems: tuple[Notice, ...] = ()
 
 
@@ -202,11 +207,15 @@ class BranchCommit(ForeignWire):
 
 
 class ChangeSubject(ForeignWire):
-    """The change from the commit to the workspace as the subject of a review: the hash of a `Subject`."""
+    """The change from the commit to the workspace as the subject of a review: the hash of a `Subject`.
+
+    `whole` is the change as one patch.
+    """
 
     subject: str
     title: str = ""
     files: tuple[str, ...] = ()
+    whole: Verbatim = ""
 
 
 class CodeProposal(ForeignWire):

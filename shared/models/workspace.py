@@ -35,11 +35,26 @@ class Workspace(Wire):
         return self.model_copy(update={"files": tuple(merged[path] for path in sorted(merged))})
 
 
+class OwnChange(Wire):
+    """What the author of a task has changed: the change as the subject of a review, and where it lies.
+
+    `files` are those that differ from the last commit, for a change that is not committed yet; `left_out` are paths of
+    it that are no text, too large or secret.
+    """
+
+    subject: str
+    title: str
+    paths: tuple[str, ...] = ()
+    files: tuple[WorkspaceFile, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
 class CodingTask(Wire):
     """The subject of an agent's run: what is asked for, in its author's words, and the state that it begins with.
 
     `branch` is the one that was checked out, and `uncommitted` are paths whose changes are no part of the commit.
     Files that `never_sent` means and `may_be_sent` does not are shown to nobody and changed by nobody but people.
+    `own_change` is there where the task is about what its author has changed: to review it, to commit it.
     """
 
     text: str = Field(min_length=1)
@@ -48,3 +63,4 @@ class CodingTask(Wire):
     uncommitted: tuple[str, ...] = ()
     never_sent: tuple[str, ...] = ()
     may_be_sent: tuple[str, ...] = ()
+    own_change: OwnChange | None = Field(default=None, exclude_if=lambda value: value is None)

@@ -46,7 +46,10 @@ class ErrorInput(WorkspaceInput):
 
 
 class NavigationInput(WorkspaceInput):
-    """What is looked for. `intent` is `symbol_search`, `call_chain`, `dependency` or `code_search`."""
+    """What is looked for. `intent` is `symbol_search`, `call_chain`, `dependency` or `code_search`.
+
+    Besides these of the design, `occurrences` are all lines that have the name, and `largest` the longest functions.
+    """
 
     intent: str
     query: str

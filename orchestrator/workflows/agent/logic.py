@@ -8,7 +8,8 @@ a child run. The whole run is a replay of those: it survives a kill at any point
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from orchestrator.core.discussion.estimate import (
     INSTRUCTIONS_TOKENS,
@@ -44,7 +45,7 @@ _NEEDS_A_TARGET = frozenset({AgentMode.IMPLEMENTATION, AgentMode.REFACTOR, Agent
 def agent(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run."""
     context, proceedings = context_of(spec, materials), AgentProceedings()
-    if context.task.uncommitted:
+    if context.task.uncommitted and context.task.own_change is None:
         proceedings.warn(notice("agent_uncommitted", n=len(context.task.uncommitted)))
     intent = yield from record("intent", IntentRecord, lambda: understood(context))
     state = beginning(context, intent)
@@ -89,10 +90,11 @@ def beginning(context: AgentContext, intent: IntentRecord) -> ModeContext:
 
 
 def first_trigger(intent: IntentRecord) -> str:
-    """Code is written after its place was found; everything else begins where it is wanted."""
+    """Code, tests among it, is written after its place was found; everything else begins where it is wanted."""
     typed = intent.rule == "typed"
     goal = intent.goal
-    if goal is AgentMode.IMPLEMENTATION and not typed:
+    writes_tests = goal is AgentMode.TEST and intent.wants_change
+    if (goal is AgentMode.IMPLEMENTATION or writes_tests) and not typed:
         goal = AgentMode.CONTEXT_NAV
     return INTENTS[goal]
 
@@ -183,4 +185,12 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
         yield from expected_calls((options.coder,), AgentRole.CODING, tokens, certain=False)
 
 
-LOGIC: WorkflowLogic[AgentOptions] = WorkflowLogic(start=agent, expected=expected)
+def takes_own_change(words: str, options: Mapping[str, Any]) -> bool:
+    """A review and a commit that are asked for are of what the person has changed."""
+    mode = options.get("mode") or read_intent(words).mode
+    return mode in (AgentMode.QA, AgentMode.GIT)
+
+
+LOGIC: WorkflowLogic[AgentOptions] = WorkflowLogic(
+    start=agent, expected=expected, takes_own_change=takes_own_change
+)

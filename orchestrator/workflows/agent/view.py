@@ -24,6 +24,8 @@ from shared.models.notices import notice
 
 AgentView = ViewContext[AgentResult]
 MOST_HITS = 10
+CONTEXT_ABOVE = 2
+"""Lines that a search shows above the one that it found."""
 MOST_OUTPUT = 40
 """Rows of a command's output that are shown."""
 
@@ -65,12 +67,24 @@ def _hits(view: AgentView, hits: tuple[CodeHit, ...]) -> list[Block]:
     if not hits:
         return []
     shown = hits if view.everything else hits[:MOST_HITS]
-    items = [
-        Item(hit.symbol or hit.text.strip(), _place(hit.place), " ".join(hit.ways)) for hit in shown
-    ]
+    items = [Item(_found(hit), _place(hit.place), " ".join(hit.ways)) for hit in shown]
     more = len(hits) - len(shown)
     note = view.message("agent_more_hits", n=more) if more else ""
     return listed(view.message("agent_places"), items, note)
+
+
+def _found(hit: CodeHit) -> str:
+    """The definition, or the line of a text."""
+    return _row_of(hit) if hit.kind == "text" or hit.symbol is None else hit.symbol
+
+
+def _row_of(hit: CodeHit) -> str:
+    """Of a text with the lines around it, the one that was found."""
+    rows = hit.text.split("\n")
+    above = min(CONTEXT_ABOVE, hit.place.line - 1)
+    return (rows[above] if above < len(rows) else hit.text).strip() or hit.text.strip().split("\n")[
+        0
+    ]
 
 
 def _place(place: Place) -> str:

@@ -43,6 +43,7 @@ def run(inputs: WorkspaceInput, context: ToolContext) -> ChangeSubject:
         subject=put(subject.model_dump_json().encode("utf-8")),
         title=subject.title,
         files=tuple(patches),
+        whole=whole.decode("utf-8"),
     )
 
 

@@ -114,12 +114,19 @@ def _asked(files: RepositoryFiles) -> tuple[str, list[Requirement]]:
         if asked := requirements(text):
             return "", asked
     pages = [path for path in files.texts if path.endswith(_PAGES) and not is_foreign(path)]
-    named = [path for path in pages if path.rsplit("/", 1)[-1] in files.task]
+    named = [path for path in pages if _is_named(path, files.task)]
     if named:
         path = max(named, key=lambda path: (path in files.task, len(path)))
         return path, requirements(files.texts[path])
     own = listed(files.task)
     return ("", own) if len(own) > 1 else _likely(files, pages)
+
+
+def _is_named(path: str, task: str) -> bool:
+    """By its name, or by that without its suffix where it stands near the root (`the README`)."""
+    name = path.rsplit("/", 1)[-1]
+    stem = re.escape(name.partition(".")[0])
+    return name in task or ("/" not in path and bool(re.search(rf"\b{stem}\b", task, re.I)))
 
 
 def _likely(files: RepositoryFiles, pages: Iterable[str]) -> tuple[str, list[Requirement]]:

@@ -27,12 +27,16 @@ RULES = {"verification.no-tests": Severity.MINOR, "verification.not-in-ci": Seve
 
 @dataclass(frozen=True)
 class Verifier:
-    """A checker with what shows that a project uses it: files of its own, or a line in another file."""
+    """A checker with what shows that a project uses it: files of its own, or a line in another file.
+
+    `tests`: its command runs the project's tests.
+    """
 
     name: str
     command: str
     files: str = r"(?!)"
     lines: tuple[tuple[str, str], ...] = ()
+    tests: bool = False
 
 
 _PYPROJECT, _CONFIG, _PACKAGE = r"pyproject\.toml$", r"(?:setup\.cfg|tox\.ini)$", r"package\.json$"
@@ -49,29 +53,29 @@ VERIFIERS = (
     Verifier("import-linter", "lint-imports", r"\.importlinter$", ((_PYPROJECT, r"^\[tool\.importlinter\]"),)),
     Verifier("bandit", "bandit -r .", r"\.bandit$", ((_PYPROJECT, r"^\[tool\.bandit\]"),)),
     Verifier("pytest", "pytest", r"(?:pytest\.ini|conftest\.py)$",
-             ((_PYPROJECT, r"^\[tool\.pytest"), (_CONFIG, r"^\[(?:tool:)?pytest\]"))),
+             ((_PYPROJECT, r"^\[tool\.pytest"), (_CONFIG, r"^\[(?:tool:)?pytest\]")), tests=True),
     Verifier("hypothesis", "pytest", lines=((r"(?:^|/)test\w*\.py$|_test\.py$", r"^(?:from|import) hypothesis\b"),)),
     Verifier("unittest", "python -m unittest",
-             lines=((r"(?:^|/)test\w*\.py$", r"^class \w+\((?:unittest\.)?TestCase\)"),)),
+             lines=((r"(?:^|/)test\w*\.py$", r"^class \w+\((?:unittest\.)?TestCase\)"),), tests=True),
     Verifier("pre-commit", "pre-commit run --all-files", r"\.pre-commit-config\.yaml$"),
-    Verifier("tox", "tox", r"tox\.ini$", ((_PYPROJECT, r"^\[tool\.tox\]"),)),
-    Verifier("nox", "nox", r"noxfile\.py$"),
+    Verifier("tox", "tox", r"tox\.ini$", ((_PYPROJECT, r"^\[tool\.tox\]"),), tests=True),
+    Verifier("nox", "nox", r"noxfile\.py$", tests=True),
     Verifier("tsc", "npx tsc --noEmit", r"tsconfig\.json$"),
     Verifier("eslint", "npx eslint .", r"(?:\.eslintrc(?:\.\w+)?|eslint\.config\.[cm]?[jt]s)$",
              ((_PACKAGE, r'"eslintConfig"\s*:'),)),
     Verifier("prettier", "npx prettier --check .", r"(?:\.prettierrc(?:\.\w+)?|prettier\.config\.[cm]?js)$"),
     Verifier("biome", "npx biome check", r"biome\.jsonc?$"),
-    Verifier("jest", "npx jest", r"jest\.config\.[cm]?[jt]s(?:on)?$", ((_PACKAGE, r'"jest"\s*:'),)),
-    Verifier("vitest", "npx vitest run", r"vitest\.config\.[cm]?[jt]s$", ((_PACKAGE, r'"vitest"\s*:'),)),
-    Verifier("npm test", "npm test", lines=((_PACKAGE, r'"test"\s*:\s*"(?!echo \\"Error)'),)),
+    Verifier("jest", "npx jest", r"jest\.config\.[cm]?[jt]s(?:on)?$", ((_PACKAGE, r'"jest"\s*:'),), tests=True),
+    Verifier("vitest", "npx vitest run", r"vitest\.config\.[cm]?[jt]s$", ((_PACKAGE, r'"vitest"\s*:'),), tests=True),
+    Verifier("npm test", "npm test", lines=((_PACKAGE, r'"test"\s*:\s*"(?!echo \\"Error)'),), tests=True),
     Verifier("go vet", "go vet ./...", r"go\.mod$"),
-    Verifier("go test", "go test ./...", r"_test\.go$"),
+    Verifier("go test", "go test ./...", r"_test\.go$", tests=True),
     Verifier("golangci-lint", "golangci-lint run", r"\.golangci\.(?:ya?ml|toml|json)$"),
-    Verifier("cargo test", "cargo test", r"Cargo\.toml$"),
+    Verifier("cargo test", "cargo test", r"Cargo\.toml$", tests=True),
     Verifier("clippy", "cargo clippy --all-targets", r"clippy\.toml$",
              ((r"Cargo\.toml$", r"^\[(?:workspace\.)?lints\.clippy\]"),)),
     Verifier("make check", "make check", lines=((r"(?:^|/)Makefile$", r"^check\s*:"),)),
-    Verifier("make test", "make test", lines=((r"(?:^|/)Makefile$", r"^test\s*:"),)),
+    Verifier("make test", "make test", lines=((r"(?:^|/)Makefile$", r"^test\s*:"),), tests=True),
     Verifier("make lint", "make lint", lines=((r"(?:^|/)Makefile$", r"^lint\s*:"),)),
 )  # fmt: skip
 """Commands are facts for whoever decides; none is run here."""
@@ -118,7 +122,7 @@ def _item(verifier: Verifier, place: Place) -> CheckedItem:
 
 def _command(files: RepositoryFiles, verifier: Verifier, place: Place) -> Notice:
     return notice(
-        "exam_verification_command",
+        "exam_verification_tests" if verifier.tests else "exam_verification_command",
         name=verifier.name,
         command=verifier.command,
         folder=_folder(files, place.path),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.models.agent import CodeHit, Navigation
-from shared.models.code_graph import EdgeKind, SymbolKind
+from shared.models.code_graph import EdgeKind, Node, SymbolKind
 from shared.models.findings import Place
 from shared.models.notices import notice
 from shared.tools.agent_inputs import NavigationInput
 from workers.tools.agent.code_base import MEMORY
 from workers.tools.agent.search import (
     SYMBOL,
+    TEXT,
     Found,
     SearchRanking,
     Spot,
@@ -22,9 +24,12 @@ from workers.tools.agent.search import (
     search,
     spot_of,
 )
+from workers.tools.agent.search_text import grep
 from workers.tools.agent.search_words import SearchQuery, read_query
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
 from workers.tools.code_graph.index import CALLS, Chain, GraphIndex
+from workers.tools.code_graph.languages import language_of
+from workers.tools.code_graph.tests_reached import is_test
 from workers.tools.registry import ToolContext
 
 DEPTH = 5
@@ -33,6 +38,8 @@ LONGEST_TEXT = 1200
 MOST_PROBLEMS = 5
 _IMPORTS = frozenset((EdgeKind.IMPORTS,))
 _AMBIGUOUS = 5
+_FUNCTIONS = frozenset((SymbolKind.FUNCTION, SymbolKind.METHOD))
+MOST_LARGE = 50
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,13 @@ def run(inputs: NavigationInput, context: ToolContext) -> Navigation:
         notice(problem.problem, path=problem.path, line=problem.line or 1)
         for problem in index.graph.problems[:MOST_PROBLEMS]
     )
-    return Navigation(hits=hits, complete=len(shown) == len(answers), problems=problems)
+    return Navigation(
+        hits=hits,
+        complete=len(shown) == len(answers),
+        total=len(answers),
+        files=len({answer.found.spot.path for answer in answers}),
+        problems=problems,
+    )
 
 
 def _code(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
@@ -79,6 +92,38 @@ def _symbols(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
     exact = SearchRanking(SYMBOL, rank_names(index, query), 2.0)
     found = fuse((exact, SearchRanking(SYMBOL, rank_symbols(index, query), 1.0)))
     return [NavigationAnswer(each) for each in found] or _code(question)
+
+
+def _occurrences(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
+    """Every line that has a name that was asked for as a word of its own, code before what is written about it."""
+    names = dict.fromkeys(name.rpartition(".")[2] for name in question.query.names)
+    lines = grep(question.tree, names, whole_words=True)
+    spots = {
+        Spot(row.path, row.line)
+        for row in lines
+        if any(re.search(rf"\b{re.escape(name)}\b", row.text) for name in names)
+    }
+    ordered = sorted(spots, key=lambda spot: (language_of(spot.path) is None, spot.path, spot.line))
+    return [NavigationAnswer(Found(spot, (TEXT,), 1.0)) for spot in ordered] or _code(question)
+
+
+def _largest(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
+    """The longest functions of the product, which a refactoring that names nothing may mean."""
+    index = question.index
+    functions = [
+        place
+        for place, node in enumerate(index.graph.nodes)
+        if node.kind in _FUNCTIONS and node.file and not is_test(node.file)
+    ]
+    functions.sort(key=lambda place: (-_lines(index.node(place)), place))
+    return [
+        NavigationAnswer(Found(spot_of(index, place), ("size",), float(_lines(index.node(place)))))
+        for place in functions[:MOST_LARGE]
+    ]
+
+
+def _lines(node: Node) -> int:
+    return node.end_line - node.line + 1
 
 
 def _chains(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
@@ -98,6 +143,8 @@ _INTENTS: Mapping[str, Callable[[NavigationQuestion], Sequence[NavigationAnswer]
     "call_chain": _chains,
     "dependency": _dependencies,
     "code_search": _code,
+    "occurrences": _occurrences,
+    "largest": _largest,
 }
 
 

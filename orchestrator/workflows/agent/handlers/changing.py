@@ -8,6 +8,7 @@ from orchestrator.core.replay.commands import Effect
 from orchestrator.workflows.agent.choices import APPROVE
 from orchestrator.workflows.agent.handlers.examining import examine
 from orchestrator.workflows.agent.handlers.finding import after_refusal
+from orchestrator.workflows.agent.handlers.surveying import LARGEST, OCCURRENCES, survey
 from orchestrator.workflows.agent.mode_context import MOST_ERROR
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.transitions import DONE
@@ -25,6 +26,7 @@ After = Callable[[Visit, Proposal], str]
 
 def implement(visit: Visit) -> Effect[ModeResult]:
     """Code for the task, with what tests, reviews and people said of the attempts before."""
+    visit = yield from survey(visit)
     proposal = yield from propose(visit, "implement")
     return _ended(visit, proposal, _after_code)
 
@@ -40,7 +42,8 @@ def _after_code(visit: Visit, proposal: Proposal) -> str:
 
 
 def refactor(visit: Visit) -> Effect[ModeResult]:
-    """Another shape, the same behaviour."""
+    """Another shape, the same behaviour. Where the task names nothing, the longest functions are shown besides."""
+    visit = yield from survey(visit, LARGEST)
     proposal = yield from propose(visit, "refactor")
     return _ended(
         visit,
@@ -55,6 +58,7 @@ def refactor(visit: Visit) -> Effect[ModeResult]:
 
 def change_many(visit: Visit) -> Effect[ModeResult]:
     """A change of many files, patch by patch, until the coder says that it is complete."""
+    visit = yield from survey(visit, OCCURRENCES)
     checked = AgentMode.IMPACT in visit.context.mode_history
     if visit.context.facts.test_passed and checked:
         return visit.ends("commit_ready")

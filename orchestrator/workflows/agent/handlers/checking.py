@@ -12,9 +12,10 @@ from orchestrator.core.replay.commands import (
     spawn,
 )
 from orchestrator.workflows.agent.handlers.examining import examine
+from orchestrator.workflows.agent.handlers.surveying import searched, tests_command
 from orchestrator.workflows.agent.mode_context import MOST_ERROR, AgentMessage
 from orchestrator.workflows.agent.modes import AgentMode
-from orchestrator.workflows.agent.result import how_ended
+from orchestrator.workflows.agent.result import WrittenEntry, how_ended
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.agent.transitions import DONE
 from orchestrator.workflows.agent.work import ModeResult, Visit, may_run, use_tool
@@ -22,7 +23,7 @@ from shared.models.agent import ChangeSubject, CommandReport
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import Verdict
-from shared.models.workspace import Workspace
+from shared.models.workspace import OwnChange, Workspace
 from shared.tools.agent_inputs import CommandRunInput, WorkspaceInput
 
 NOISE = 0.1
@@ -30,6 +31,7 @@ NOISE = 0.1
 MOST_LAST = 200
 MOST_TOLD = 8
 """How many failures or findings the next attempt is told."""
+_MEASURING = (AgentMode.PROFILING, AgentMode.BENCHMARK)
 STOPPED = {"time": "it did not end in its time", "output": "it wrote too much, or filled the disk"}
 """Why a command was stopped, for a coder."""
 PASSED = frozenset({Verdict.APPROVED, Verdict.CHECKS_PASSED, Verdict.NOTHING_TO_REVIEW})
@@ -39,7 +41,8 @@ def test(visit: Visit) -> Effect[ModeResult]:
     """The project's own tests, on a copy of the work."""
     command, context = visit.agent.options.tests, visit.context
     if command is None or not context.auto_test:
-        return _untested(visit, "agent_needs_tests" if command is None else "agent_tests_off")
+        code = "agent_needs_tests" if command is None else "agent_tests_off"
+        return (yield from _untested(visit, code))
     report = yield from _run(visit, "tests", command, context.workspace)
     if report is None:
         return visit.falls_short("tests_skipped" if context.pending_files else DONE)
@@ -54,13 +57,20 @@ def test(visit: Visit) -> Effect[ModeResult]:
     return _passed(visit, report) if report.succeeded else _failed(visit, report)
 
 
-def _untested(visit: Visit, code: str) -> ModeResult:
+def _untested(visit: Visit, code: str) -> Effect[ModeResult]:
     missing = notice(code)
-    visit.proceedings.warn(missing)
     if visit.context.pending_files:
+        visit.proceedings.warn(missing)
         return visit.ends("tests_skipped", missing)
     visit.proceedings.need(missing)
+    yield from _propose_command(visit, "--tests")
     return visit.ends(DONE, missing)
+
+
+def _propose_command(visit: Visit, flag: str) -> Effect[None]:
+    """Say which command seems to be meant, where none was entered."""
+    if command := (yield from tests_command(visit)):
+        visit.proceedings.facts.append(notice("agent_command_meant", flag=flag, command=command))
 
 
 def _passed(visit: Visit, report: CommandReport) -> ModeResult:
@@ -119,8 +129,10 @@ def _run(
 
 
 def review(visit: Visit) -> Effect[ModeResult]:
-    """The panel reviews the change, in a run of its own."""
-    context = visit.context
+    """The panel reviews the work, or what the task's author has changed, in a run of its own."""
+    context, own = visit.context, visit.agent.task.own_change
+    if not context.pending_files and own is not None:
+        return (yield from _review_own(visit, own))
     if not context.pending_files:
         return visit.ends(DONE, notice("agent_nothing_to_review"))
     change = yield from use_tool(
@@ -137,6 +149,23 @@ def review(visit: Visit) -> Effect[ModeResult]:
     visit.proceedings.children.append(("review", child))
     visit = visit.at(context.done("review", visit.key("review"), succeeded=child.completed))
     return _judged(visit, child)
+
+
+def _review_own(visit: Visit, own: OwnChange) -> Effect[ModeResult]:
+    """The person's own change: what was found is the answer, and nothing is mended unasked."""
+    change = ChangeSubject(subject=own.subject, title=own.title, files=own.paths)
+    visit.proceedings.facts.append(notice("agent_reviews_own", title=own.title, n=len(own.paths)))
+    child = yield from spawn(visit.key("review"), "review", lambda: _review_of(visit, change))
+    visit.proceedings.children.append(("review", child))
+    visit = visit.at(visit.context.done("review", visit.key("review"), succeeded=child.completed))
+    why = notice("agent_reviewed", run=child.run, verdict=child.verdict or child.status.value)
+    standing = _standing(child)
+    if standing:
+        text = _raised(standing).text
+        visit.proceedings.texts.append(WrittenEntry(title="review", by="panel", text=text))
+    if child.verdict in PASSED or child.verdict is Verdict.NEEDS_FIX:
+        return visit.ends(DONE, why)
+    return visit.falls_short(DONE, why)
 
 
 def _judged(visit: Visit, child: ChildOutcome) -> ModeResult:
@@ -189,8 +218,7 @@ def verify(visit: Visit) -> Effect[ModeResult]:
     visit = yield from examine(visit, "verification")
     command = visit.agent.options.command or visit.agent.options.tests
     if command is None:
-        visit.needs("agent_needs_command")
-        return visit.ends(DONE)
+        return (yield from _without_command(visit))
     report = yield from _run(visit, "command", command, visit.context.workspace)
     if report is None:
         return visit.falls_short(DONE)
@@ -204,12 +232,20 @@ def verify(visit: Visit) -> Effect[ModeResult]:
     return visit.at(failed).falls_short("verification_failed", why)
 
 
+def _without_command(visit: Visit) -> Effect[ModeResult]:
+    """Nothing was entered to be run: the command that is meant is proposed, and what is asked about is looked for."""
+    visit.needs("agent_needs_command")
+    yield from _propose_command(visit, "--command")
+    if visit.mode in _MEASURING:
+        visit = yield from searched(visit)
+    return visit.ends(DONE)
+
+
 def profile(visit: Visit) -> Effect[ModeResult]:
     """How long the command takes; with changes pending it is compared with the state before."""
     command, context = visit.agent.options.command, visit.context
     if command is None:
-        visit.needs("agent_needs_command")
-        return visit.ends(DONE)
+        return (yield from _without_command(visit))
     report = yield from _run(
         visit, "command", command, context.workspace, visit.agent.options.repeats
     )
@@ -234,8 +270,7 @@ def benchmark(visit: Visit) -> Effect[ModeResult]:
     """The command on the state before and on the work, one after the other; the noise is said."""
     command, context = visit.agent.options.command, visit.context
     if command is None:
-        visit.needs("agent_needs_command")
-        return visit.ends(DONE)
+        return (yield from _without_command(visit))
     times = visit.agent.options.repeats
     base = context.workspace.model_copy(update={"files": ()})
     before = yield from _run(visit, "before", command, base, times)
@@ -293,8 +328,7 @@ def reproduce(visit: Visit) -> Effect[ModeResult]:
     visit = yield from examine(visit, "environment")
     command = visit.agent.options.command or visit.agent.options.tests
     if command is None:
-        visit.needs("agent_needs_command")
-        return visit.ends(DONE)
+        return (yield from _without_command(visit))
     clean = visit.context.workspace.model_copy(update={"files": ()})
     report = yield from _run(visit, "command", command, clean)
     if report is None:

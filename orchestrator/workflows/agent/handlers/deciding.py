@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 from orchestrator.core.replay.commands import (
     ChildOutcome,
@@ -14,6 +15,11 @@ from orchestrator.core.replay.commands import (
 from orchestrator.workflows.agent.choices import APPROVE
 from orchestrator.workflows.agent.handlers.examining import examine
 from orchestrator.workflows.agent.handlers.finding import after_refusal
+from orchestrator.workflows.agent.handlers.surveying import (
+    remembered_places,
+    survey,
+    with_own_change,
+)
 from orchestrator.workflows.agent.mode_context import (
     LARGE_CHANGE_FILES,
     AgentMessage,
@@ -38,6 +44,7 @@ from shared.models.notices import Notice, notice
 from shared.tools.agent_inputs import CommitInput
 
 MOST_TITLE = 72
+_QUOTED = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{3,200})[\"'”’`]")
 
 
 def design(visit: Visit) -> Effect[ModeResult]:
@@ -59,7 +66,8 @@ def design(visit: Visit) -> Effect[ModeResult]:
 
 
 def plan(visit: Visit) -> Effect[ModeResult]:
-    """A plan that the panel has challenged, in a run of its own."""
+    """A plan that the panel has challenged, in a run of its own; it is told what code sees of the task's matter."""
+    visit = remembered_places((yield from survey(visit)))
     child = yield from _deliberate(visit, "plan")
     if child is None:
         return visit.ends(DONE)
@@ -85,7 +93,8 @@ def _after_plan(visit: Visit) -> str:
 
 
 def research(visit: Visit) -> Effect[ModeResult]:
-    """What the panel answers, in a run of its own."""
+    """What the panel answers, in a run of its own, with what the repository has on the question."""
+    visit = remembered_places((yield from survey(visit)))
     child = yield from _deliberate(visit, "ask")
     if child is None:
         return visit.ends(DONE)
@@ -136,11 +145,16 @@ def _text_of(child: ChildOutcome, field: str) -> str:
 
 
 def commit(visit: Visit) -> Effect[ModeResult]:
-    """What was approved becomes a commit on a branch of the agent's own; it is never pushed."""
+    """What was approved, or what the task's author has changed, becomes a commit on a branch of the agent's own.
+
+    It is never pushed.
+    """
+    if not visit.context.pending_files:
+        visit = yield from with_own_change(visit)
     context = visit.context
     if not context.pending_files or context.staged_files == context.pending_files:
         return visit.ends(DONE, notice("agent_nothing_to_commit"))
-    title = " ".join(context.task.split())[:MOST_TITLE]
+    title = _title(visit)
     if (why := _why_uncommitted(visit)) is not None:
         visit.proceedings.warn(why)
         return visit.falls_short(DONE, why)
@@ -168,6 +182,17 @@ def commit(visit: Visit) -> Effect[ModeResult]:
     context = context.done("commit", visit.key("commit")).updated(staged_files=made.files)
     why = notice("agent_committed", commit=made.commit[:12], branch=made.branch)
     return visit.at(context).ends("committed", why)
+
+
+def _title(visit: Visit) -> str:
+    """The task; of a request to commit, the message that it quotes, else the files."""
+    context = visit.context
+    if context.goal is not AgentMode.GIT:
+        return " ".join(context.task.split())[:MOST_TITLE]
+    if quoted := _QUOTED.search(context.task):
+        return " ".join(quoted.group(1).split())[:MOST_TITLE]
+    first, *more = (path.rpartition("/")[2] for path in context.pending_files)
+    return f"Change {first}{f' and {len(more)} more' if more else ''}"[:MOST_TITLE]
 
 
 def _asks(visit: Visit) -> bool:

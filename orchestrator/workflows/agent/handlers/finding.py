@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orchestrator.core.replay.commands import Effect
 from orchestrator.workflows.agent.choices import APPROVE, HALT, REJECT
+from orchestrator.workflows.agent.handlers.surveying import reached, searched, survey
 from orchestrator.workflows.agent.mode_context import ModeContext
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.roles import AgentRole
@@ -17,9 +18,9 @@ from orchestrator.workflows.agent.work import (
     with_words,
     write_text,
 )
-from shared.models.agent import CodeImpact, LocatedError, Navigation
+from shared.models.agent import CodeImpact, LocatedError
 from shared.models.notices import notice
-from shared.tools.agent_inputs import ErrorInput, ImpactInput, NavigationInput
+from shared.tools.agent_inputs import ErrorInput
 
 _NEXT = {
     AgentMode.DEBUG: "bug_located",
@@ -30,7 +31,7 @@ _NEXT = {
 
 def navigate(visit: Visit) -> Effect[ModeResult]:
     """Find what the task is about. A question ends here; everything else goes on with what was found."""
-    visit = yield from _searched(visit)
+    visit = yield from searched(visit)
     context, hits = visit.context, visit.proceedings.hits
     why = notice("agent_found", n=len(hits))
     if context.goal is not AgentMode.CONTEXT_NAV:
@@ -43,30 +44,6 @@ def navigate(visit: Visit) -> Effect[ModeResult]:
         return visit.falls_short(DONE, notice("agent_nothing_found"))
     yield from write_text(visit, "answer", "answer")
     return visit.ends(DONE, why)
-
-
-def _searched(visit: Visit) -> Effect[Visit]:
-    """The visit with the files and symbols that were found; the hits are in the result."""
-    context, wanted = visit.context, visit.intent
-    navigation = yield from use_tool(
-        visit,
-        "search",
-        "agent.navigate",
-        AgentRole.NAVIGATION,
-        Navigation,
-        lambda: NavigationInput(
-            workspace=context.workspace,
-            intent=wanted.navigation,
-            query="\n".join((context.task, *context.words)),
-            target=wanted.target,
-        ),
-    )
-    hits = () if navigation is None else navigation.hits
-    visit.proceedings.hits[:] = hits
-    files = tuple(dict.fromkeys(hit.place.path for hit in hits))
-    symbols = tuple(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))
-    context = context.done("search", visit.key("search"), succeeded=bool(hits))
-    return visit.at(context.with_places(files, symbols))
 
 
 def debug(visit: Visit) -> Effect[ModeResult]:
@@ -84,7 +61,7 @@ def debug(visit: Visit) -> Effect[ModeResult]:
     places = () if located is None else located.places
     visit = visit.at(context.done("locate", visit.key("errors"), succeeded=bool(places)))
     if not places:
-        return _without_place(visit)
+        return (yield from _without_place(visit))
     paths = tuple(dict.fromkeys(place.path for place in places))
     visit = visit.at(visit.context.updated(last_error=located).with_places(paths))
     why = notice("agent_located", place=f"{places[0].path}:{places[0].line}")
@@ -94,12 +71,14 @@ def debug(visit: Visit) -> Effect[ModeResult]:
     return visit.ends("fix_identified", why)
 
 
-def _without_place(visit: Visit) -> ModeResult:
-    """The error names no place: the tests may show one, and a coder may know without."""
+def _without_place(visit: Visit) -> Effect[ModeResult]:
+    """The error names no place: the tests may show one, else what its words mean is looked for."""
     context, options = visit.context, visit.agent.options
     unseen = context.goal is AgentMode.DEBUG and AgentMode.TEST not in context.mode_history
     if unseen and options.tests and context.auto_test:
         return visit.ends("reproduce_needed", notice("agent_reproduces"))
+    visit = yield from survey(visit)
+    context = visit.context
     if visit.agent.coder is not None and (context.error_text or context.current_files):
         return visit.ends("fix_identified", notice("agent_no_place"))
     visit.needs("agent_needs_error")
@@ -108,29 +87,27 @@ def _without_place(visit: Visit) -> ModeResult:
 
 def weigh_impact(visit: Visit) -> Effect[ModeResult]:
     """Callers, tests and files that a change, or what the task names, reaches."""
+    pending = bool(visit.context.pending_files)
+    symbols = () if pending else _named(visit)
+    if symbols or pending:
+        visit = yield from reached(visit, symbols)
+    if not pending and not visit.context.impact_nodes:
+        # Nothing is called so, or nothing was named: what the words of the task mean is looked for.
+        if visit.intent.target:
+            visit.proceedings.warn(notice("agent_no_such_name", name=visit.intent.target))
+        visit = yield from searched(visit, "code_search")
+        found = tuple(hit.symbol for hit in visit.proceedings.hits if hit.symbol)[:1]
+        if not found:
+            return visit.falls_short(DONE, notice("agent_nothing_found"))
+        visit = yield from reached(visit.part(1), found)
+        visit = visit.part(0)
     context = visit.context
-    symbols = _named(visit)
-    impact = yield from use_tool(
-        visit,
-        "impact",
-        "agent.impact",
-        AgentRole.IMPACT,
-        CodeImpact,
-        lambda: ImpactInput(workspace=context.workspace, symbols=symbols),
-    )
-    impact = impact or CodeImpact()
-    hits = visit.proceedings.hits
-    hits.extend(hit for hit in impact.callers if hit not in hits)
-    visit = visit.at(
-        context.done("impact", visit.key("impact")).updated(
-            impact=impact,
-            impact_nodes=impact.symbols,
-            dependency_chain=tuple(filter(None, (hit.symbol for hit in impact.callers))),
-        )
-    )
+    impact = context.impact or CodeImpact()
+    if not pending:
+        visit.proceedings.hits[:] = impact.callers or visit.proceedings.hits
     counts = {"callers": impact.callers, "tests": impact.tests, "files": impact.files}
     why = notice("agent_impact", **{name: len(each) for name, each in counts.items()})
-    if context.pending_files:
+    if pending:
         return visit.ends("affected_tests", why)
     if context.goal is AgentMode.DEBUG and visit.agent.coder is not None:
         return visit.ends("additional_fixes", why)
@@ -138,9 +115,7 @@ def weigh_impact(visit: Visit) -> Effect[ModeResult]:
 
 
 def _named(visit: Visit) -> tuple[str, ...]:
-    """The symbols whose reach is asked for; none where the work itself is meant."""
-    if visit.context.pending_files:
-        return ()
+    """The symbols whose reach is asked for."""
     target = visit.intent.target
     return (target,) if target else visit.context.current_symbols[:5]
 
