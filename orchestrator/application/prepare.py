@@ -100,12 +100,11 @@ class PreparedRun:
 
     @property
     def is_change(self) -> bool:
-        """Whether it is about a change, which may have nothing in it to be asked about."""
+        """Whether it is about a change, which may be empty."""
         return WORKFLOWS[self.workflow].subject is SubjectKind.CHANGE
 
     @property
     def cautions(self) -> tuple[Notice, ...]:
-        """What whoever submits it is warned of: about the cast, and about what came with the subject."""
         return (*self.cast_report.warnings, *self.remarks)
 
 
@@ -144,9 +143,7 @@ def prepare_run(
         environ,
         located=located,
         stdin=stdin,
-        takes_own_change=lambda words: WORKFLOWS[request.workflow].run.takes_own_change(
-            words, request.options
-        ),
+        takes_own_change=partial(WORKFLOWS[request.workflow].takes_own_change, request.options),
     )
     configuration = _in_its_language(configuration, captured)
     language = language_of(configuration.settings.language)
@@ -159,8 +156,9 @@ def prepare_run(
     _check_nobody_dropped(cast, request, configuration, environ, captured.paths)
     cast = _with_turn_timeout(cast, request.turn_s)
     cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
-    options = _options(request, configuration, cast)
-    options = _with_captured_rules(options, configuration, located, captured.paths or ())
+    options = _with_captured_rules(
+        _options(request, configuration, cast), configuration, located, captured.paths or ()
+    )
     notices = _notices(request, configuration, cast)
     settings = configuration.settings
     templates = alike.once(
@@ -213,7 +211,6 @@ def _templates(
     configuration: Configuration,
     environ: Mapping[str, str],
 ) -> bytes:
-    """The run's prompts as they are stored."""
     texts = captured_prompts(request.workflow, language, configuration, environ)
     return json.dumps(texts, ensure_ascii=False, sort_keys=True).encode()
 

@@ -292,6 +292,10 @@ class WorkflowType(Generic[OptionsT]):
         expected = self.run.expected
         return None if expected is None else tuple(expected(spec, subject_tokens))
 
+    def takes_own_change(self, options: Mapping[str, Any], words: str) -> bool:
+        """Whether a task of these words is about what its author has changed."""
+        return self.run.takes_own_change(words, options)
+
     @property
     def choices(self) -> tuple[Choice, ...]:
         """Every answer that its decisions offer."""

@@ -18,7 +18,7 @@ from shared.models.panel import Panel, Participant
 from shared.models.replies import REPLY_MODELS
 from shared.models.run import NEWEST_RULES, DecisionPolicy, RunSpec
 from shared.models.steps import StepResult
-from shared.models.workspace import CodingTask, Workspace
+from shared.models.workspace import CodingTask, OwnChange, Workspace
 from tests.support.debates import Person, member
 from tests.support.review_panel import Submission, sha
 from tests.support.simulator import Simulation, Step
@@ -38,6 +38,7 @@ def submitted_task(
     language: str = "en",
     workspace: Workspace = WORKSPACE,
     never_sent: tuple[str, ...] = (),
+    own: OwnChange | None = None,
 ) -> Submission:
     """A run of the task on a repository; with a coder unless there is to be none."""
     subject = CodingTask(
@@ -46,6 +47,7 @@ def submitted_task(
         branch="main",
         never_sent=never_sent,
         may_be_sent=(".env.example",),
+        own_change=own,
     )
     task = subject.model_dump_json().encode()
     templates = json.dumps(

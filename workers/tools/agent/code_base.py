@@ -17,6 +17,7 @@ from shared.models.code_graph import FACTS_VERSION, FileFacts, Symbol, SymbolKin
 from shared.models.code_graph_document import from_document, to_document
 from workers.tools.agent.workspace import WorkspaceTree
 from workers.tools.code_graph.assembly import make_graph
+from workers.tools.code_graph.collector import uncollected
 from workers.tools.code_graph.extraction import CodeFile, extract_all
 from workers.tools.code_graph.index import GraphIndex
 from workers.tools.code_graph.languages import language_of
@@ -85,6 +86,12 @@ class GraphMemory:
         self, tree: WorkspaceTree, context: ToolContext, most_unread: int | None
     ) -> CodeBase | UnreadCode:
         """The graph of a workspace, if no more bytes have to be read for it; one at a time is made in a process."""
+        with uncollected():
+            return self._code_base(tree, context, most_unread)
+
+    def _code_base(
+        self, tree: WorkspaceTree, context: ToolContext, most_unread: int | None
+    ) -> CodeBase | UnreadCode:
         files, left_out = code_files(tree)
         name = _hash(str(READERS_VERSION), *(file.key for file in files))
         with self.lock:

@@ -6,6 +6,7 @@ hooks and no repository around it, and is gone afterwards; what the command says
 
 from __future__ import annotations
 
+import re
 import shlex
 import time
 from collections.abc import Iterator
@@ -15,15 +16,18 @@ from pathlib import Path
 
 from shared.errors import ToolError
 from shared.models.agent import CommandReport, CoverageData, TestResults
+from shared.patterns import regex
 from shared.text.masking.mask import mask
 from shared.tools.agent_inputs import CommandRunInput
+from workers.tools.agent.command_programs import programs_of
 from workers.tools.agent.coverage_reports import read_coverage, read_coverage_table
+from workers.tools.agent.failure_texts import explained
 from workers.tools.agent.junit import added, read_junit
 from workers.tools.agent.repository_paths import RepositoryPaths
 from workers.tools.agent.runner_texts import read_runner_text
 from workers.tools.agent.traces import located_errors
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
-from workers.tools.fixes.suite import ENVIRONMENT, HOLDING, SCRATCH_MB, SHELL
+from workers.tools.fixes.suite import HOLDING, SCRATCH_MB, SHELL
 from workers.tools.fixes.worktree import LINK, read_entry
 from workers.tools.registry import ToolContext
 from workers.tools.sandbox.sandbox import MEGABYTE, MOST_ENTRIES, ProgramResult, execute, scratch
@@ -37,6 +41,9 @@ LARGEST_REPORT = 8 * MEGABYTE
 MOST_READ = 1024 * 1024  # of what the command wrote, its end
 MOST_SHOWN = 20_000
 MOST_ERRORS = 20
+_XML_REPORT = regex(r"<testsuites[\s>].*?</testsuites>", re.DOTALL)
+_LCOV_END = "\nend_of_record"
+"""A runner may write its report where others write for people (`node --test --test-reporter=junit`)."""
 STACK_SHARE = 0.5  # of the time of a command, for one test
 
 
@@ -83,15 +90,19 @@ def _run(command: str, tree: WorkspaceTree) -> _Run:
         options += f" -o faulthandler_timeout={left_s * STACK_SHARE:.1f}"
         began = time.monotonic()
         written = time.time_ns()
+        programs = programs_of(command, tree)
+        environment = programs.linked_into(folder)
         finished = execute(
             [SHELL, "-c", f"exec 2>&1\n{command}"],
             cwd=folder,
             home=home,
             timeout_s=left_s,
-            environment={**ENVIRONMENT, "PYTEST_ADDOPTS": options},
+            environment={**environment, "PYTEST_ADDOPTS": options},
             confinement=tree.countdown.confinement(
                 scratch_mb=SCRATCH_MB + tree.total_size // MEGABYTE,
                 scratch_entries=MOST_ENTRIES + len(tree.paths()),
+                installed=programs.places,
+                runs_its_own=True,
             ),
         )
         seconds = time.monotonic() - began
@@ -141,11 +152,12 @@ def _tests(done: _Run, paths: RepositoryPaths) -> TestResults | None:
     results = _reported(done, paths)
     if results is None or (done.code != 0 and not results.failures):
         results = read_runner_text(done.text) or results
-    return None if results is None else _masked(results)
+    return None if results is None else _masked(explained(results, done.text, paths))
 
 
 def _reported(done: _Run, paths: RepositoryPaths) -> TestResults | None:
-    documents = (data for name, data in done.reports if name.endswith(".xml"))
+    documents = [data for name, data in done.reports if name.endswith(".xml")]
+    documents += [match.group().encode() for match in _XML_REPORT.finditer(done.text)]
     read = [report for data in documents if (report := read_junit(data, paths))]
     return added(read) if read else None
 
@@ -166,4 +178,6 @@ def _coverage(done: _Run, paths: RepositoryPaths) -> CoverageData | None:
         coverage = read_coverage(name, data, paths)
         if coverage is not None:
             return coverage
+    if _LCOV_END in done.text:
+        return read_coverage("output.info", done.text.encode(), paths)
     return read_coverage_table(done.text, paths)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from shared.errors import ToolError
 from shared.models.agent import TestFailure, TestResults
 from shared.models.findings import Place
+from workers.tools.agent.failure_texts import first_place
 from workers.tools.agent.repository_paths import RepositoryPaths
 
 MOST_FAILURES = 50
@@ -68,7 +69,9 @@ class _Report:
             )
 
     def _place(self, case: _Case) -> Place | None:
-        return self.paths.place(case.file, case.line or 1) if case.file else None
+        """Where the report says that the test is, else the first of the repository's lines in its text."""
+        own = self.paths.place(case.file, case.line or 1) if case.file else None
+        return own or first_place(case.text.split("\n"), self.paths)
 
 
 def read_junit(data: bytes, paths: RepositoryPaths) -> TestResults | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain
 
 from shared.models.code_graph import CodeGraph, Edge, FileFacts, FileProblem, Node, SymbolKind
+from workers.tools.code_graph.collector import uncollected
 from workers.tools.code_graph.name_resolution import nodes_of, resolve_names
 from workers.tools.code_graph.python_resolution import PythonResolution
 from workers.tools.code_graph.tests_reached import test_edges
@@ -15,12 +16,13 @@ from workers.tools.code_graph.tests_reached import test_edges
 def make_graph(files: Sequence[FileFacts], python: PythonResolution | None = None) -> CodeGraph:
     """The graph of a program. `python` is what was resolved of it before, and is brought up to date."""
     resolution = PythonResolution() if python is None else python
-    resolution.resolve(files)
-    edges = {*resolve_names(files), *resolution.edges()}
-    edges.update(test_edges(files, tuple(edges)))
-    paths = tuple(sorted(facts.path for facts in files))
-    problems = tuple(FileProblem(f.path, f.problem, f.problem_line) for f in files if f.problem)
-    return _in_columns(_nodes(files, edges), paths, edges, problems)
+    with uncollected():
+        resolution.resolve(files)
+        edges = {*resolve_names(files), *resolution.edges()}
+        edges.update(test_edges(files, tuple(edges)))
+        paths = tuple(sorted(facts.path for facts in files))
+        problems = tuple(FileProblem(f.path, f.problem, f.problem_line) for f in files if f.problem)
+        return _in_columns(_nodes(files, edges), paths, edges, problems)
 
 
 def _nodes(files: Iterable[FileFacts], edges: Iterable[Edge]) -> tuple[Node, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 
@@ -29,6 +30,7 @@ def main() -> int:
 
     Their facts are written one a line, in that order.
     """
+    gc.disable()  # trees have no circles, and the process ends with its answer
     given, written = sys.stdin.buffer, sys.stdout.buffer
     written.write(READY + b"\n")
     while head := given.readline():

@@ -1,6 +1,6 @@
 """First program in the sandbox: builds its walls, starts the real one and ends with it (stdlib only, run by name).
 
-    launcher LIFELINE TIMEOUT_S LIMITS WALLS [-r PATH | -w PATH]... PROGRAM ARGUMENT...
+    launcher LIFELINE TIMEOUT_S LIMITS WALLS [-r PATH | -w PATH | -x PATH]... PROGRAM ARGUMENT...
 
 LIFELINE is an inherited descriptor whose other end the worker holds. When the worker is gone, even by
 kill -9, or TIMEOUT_S is over, the whole process group ends; in a process namespace this is process 1, so that
@@ -110,9 +110,9 @@ def main(arguments: list[str]) -> None:
         arguments[3],
     )
     os.set_inheritable(lifeline, False)
-    reads, writes, program = _places(arguments[4:])
+    reads, writes, runs, program = _places(arguments[4:])
     try:
-        walls = Walls(words, reads, writes)
+        walls = Walls(words, [*reads, *runs], writes)
         if walls.namespaces:
             _isolate(walls, reads, writes)
     except OSError as error:
@@ -127,13 +127,13 @@ def main(arguments: list[str]) -> None:
     os._exit(_code(child))
 
 
-def _places(arguments: list[str]) -> tuple[list[str], list[str], list[str]]:
-    places: dict[str, list[str]] = {"-r": [], "-w": []}
+def _places(arguments: list[str]) -> tuple[list[str], list[str], list[str], list[str]]:
+    places: dict[str, list[str]] = {"-r": [], "-w": [], "-x": []}
     at = 0
     while arguments[at] in places:
         places[arguments[at]].append(arguments[at + 1])
         at += 2
-    return places["-r"], places["-w"], arguments[at:]
+    return places["-r"], places["-w"], places["-x"], arguments[at:]
 
 
 def _isolate(walls: Walls, reads: list[str], writes: list[str]) -> None:

@@ -54,6 +54,7 @@ class Confinement:
     `brief` is for programs that start nothing and end within moments: they do without the launcher, which
     costs more than they do, and so without namespaces. `walls` are the launcher's words for those to build; None:
     the strongest that hold here. `installed` are further places that it may read, and that stay whose they are.
+    `runs_its_own`: it may run what it writes, as a compiler's user does; not for `brief` ones.
     """
 
     memory_mb: int = ORDINARY.memory_mb
@@ -66,6 +67,7 @@ class Confinement:
     brief: bool = False
     walls: tuple[str, ...] | None = None
     installed: tuple[Path, ...] = ()
+    runs_its_own: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,8 @@ def execute(
                 process = _start_behind(words, readable, scratches, limits, command, start)
             else:
                 wall_s = timeout_s + GRACE_S
-                line = launcher(lifeline, wall_s, limits, words, readable, scratches)
+                run = scratches if confinement.runs_its_own else []
+                line = launcher(lifeline, wall_s, limits, words, readable, scratches, run)
                 process = start([*line, *command], lifeline=(lifeline,))
             try:
                 ended, overfull = _wait(process, timeout_s, scratches, confinement)

@@ -105,10 +105,12 @@ def launcher(
     words: Sequence[str],
     reads: Sequence[str],
     writes: Sequence[str],
+    runs: Sequence[str] = (),
 ) -> list[str]:
-    """The command that builds the walls and then starts what follows it."""
+    """The command that builds the walls and then starts what follows it. In `runs` it may run what it wrote."""
     named = [part for path in reads for part in ("-r", path)]
     named += [part for path in writes for part in ("-w", path)]
+    named += [part for path in runs for part in ("-x", path)]
     start = [sys.executable, "-I", "-S", "-c", START, str(Path(workers.__file__).parents[1])]
     return [*start, str(lifeline), str(wall_s), limits, ",".join(mine(words)), *named]
 

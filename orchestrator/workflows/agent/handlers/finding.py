@@ -18,7 +18,7 @@ from orchestrator.workflows.agent.work import (
     with_words,
     write_text,
 )
-from shared.models.agent import CodeImpact, LocatedError
+from shared.models.agent import LocatedError
 from shared.models.notices import notice
 from shared.tools.agent_inputs import ErrorInput
 
@@ -88,30 +88,40 @@ def _without_place(visit: Visit) -> Effect[ModeResult]:
 def weigh_impact(visit: Visit) -> Effect[ModeResult]:
     """Callers, tests and files that a change, or what the task names, reaches."""
     pending = bool(visit.context.pending_files)
-    symbols = () if pending else _named(visit)
-    if symbols or pending:
-        visit = yield from reached(visit, symbols)
-    if not pending and not visit.context.impact_nodes:
-        # Nothing is called so, or nothing was named: what the words of the task mean is looked for.
-        if visit.intent.target:
-            visit.proceedings.warn(notice("agent_no_such_name", name=visit.intent.target))
-        visit = yield from searched(visit, "code_search")
-        found = tuple(hit.symbol for hit in visit.proceedings.hits if hit.symbol)[:1]
-        if not found:
-            return visit.falls_short(DONE, notice("agent_nothing_found"))
-        visit = yield from reached(visit.part(1), found)
-        visit = visit.part(0)
+    visit = yield from (reached(visit, ()) if pending else _reach_of_task(visit))
     context = visit.context
-    impact = context.impact or CodeImpact()
-    if not pending:
-        visit.proceedings.hits[:] = impact.callers or visit.proceedings.hits
-    counts = {"callers": impact.callers, "tests": impact.tests, "files": impact.files}
+    if context.impact is None:
+        return visit.falls_short(DONE, notice("agent_nothing_found"))
+    counts = {
+        "callers": context.impact.callers,
+        "tests": context.impact.tests,
+        "files": context.impact.files,
+    }
     why = notice("agent_impact", **{name: len(each) for name, each in counts.items()})
     if pending:
         return visit.ends("affected_tests", why)
     if context.goal is AgentMode.DEBUG and visit.agent.coder is not None:
         return visit.ends("additional_fixes", why)
     return visit.ends(DONE, why)
+
+
+def _reach_of_task(visit: Visit) -> Effect[Visit]:
+    """Of what is named; where nothing is, or nothing is called so, of what the words of the task mean."""
+    symbols = _named(visit)
+    if symbols:
+        visit = yield from reached(visit, symbols)
+    if not visit.context.impact_nodes:
+        if visit.intent.target:
+            visit.proceedings.warn(notice("agent_no_such_name", name=visit.intent.target))
+        visit = yield from searched(visit, "code_search")
+        found = tuple(hit.symbol for hit in visit.proceedings.hits if hit.symbol)[:1]
+        visit = visit.at(visit.context.updated(impact=None))
+        if found:
+            visit = (yield from reached(visit.part(1), found)).part(0)
+    impact = visit.context.impact
+    if impact is not None and impact.callers:
+        visit.proceedings.hits[:] = impact.callers
+    return visit
 
 
 def _named(visit: Visit) -> tuple[str, ...]:

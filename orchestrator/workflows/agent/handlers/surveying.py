@@ -48,18 +48,21 @@ def searched(visit: Visit, intent: str = "", *, most: int = 20) -> Effect[Visit]
     )
     navigation = navigation or Navigation()
     hits = navigation.hits
-    if intent == OCCURRENCES:
-        counted = notice("agent_occurrences", n=navigation.total, files=navigation.files)
-        visit.proceedings.facts.append(counted)
-    if intent:
-        known = visit.proceedings.hits
-        known.extend(hit for hit in hits if hit not in known)
-    else:
-        visit.proceedings.hits[:] = hits
+    _show(visit, intent, navigation)
     files = tuple(dict.fromkeys(hit.place.path for hit in hits))
     symbols = tuple(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))
     context = context.done("search", visit.key(intent or "search"), succeeded=bool(hits))
     return visit.at(context.with_places(files, symbols))
+
+
+def _show(visit: Visit, intent: str, navigation: Navigation) -> None:
+    """The hits go into the result; those of a further search are added to the first one's."""
+    proceedings = visit.proceedings
+    if intent == OCCURRENCES:
+        counted = notice("agent_occurrences", n=navigation.total, files=navigation.files)
+        proceedings.facts.append(counted)
+    known = proceedings.hits if intent else []
+    proceedings.hits[:] = [*known, *(hit for hit in navigation.hits if hit not in known)]
 
 
 def survey(visit: Visit, intent: str = "") -> Effect[Visit]:

@@ -35,12 +35,16 @@ LATER = FIRST.updated(
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_every_prompt_is_as_it_was_written_down(language):
-    asked = AgentPrompts(Templates(builtin_prompts.load("agent", language)), TASK)
+    templates = Templates(builtin_prompts.load("agent", language))
+    asked = AgentPrompts(templates, TASK)
+    found = f"{templates.line('places')}\n- shop/user.py:3 shop.user.User"
+    searched = FIRST.remembering(AgentMessage(source="examination", text=found))
     texts = ("implement", "refactor", "many_files", "document", "migrate", "design", "answer")
     coder = member("ada", persona="a careful maintainer")
     prompts = {
         **{text: asked.turn(coder, text, FIRST, FILES) for text in texts},
         "implement, later": asked.turn(coder, "implement", LATER, FILES),
+        "implement, after a plan": asked.turn(coder, "implement", searched, FILES),
     }
     check_snapshot(SNAPSHOTS / f"agent.{language}.md", prompts)
 

@@ -2,13 +2,16 @@
 
 import pytest
 
+from orchestrator.core.replay.commands import ChildRun
 from orchestrator.workflows.agent.handlers.table import HANDLERS
 from orchestrator.workflows.agent.modes import INTENTS, AgentMode
 from orchestrator.workflows.agent.options import AgentOptions
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.outcomes import Ending, Verdict
 from shared.models.run import DecisionPolicy
+from shared.models.workspace import OwnChange, WorkspaceFile
 from tests.support.agent_cast import (
+    ADDED,
     AgentCast,
     ended,
     failing,
@@ -21,6 +24,7 @@ from tests.support.agent_cast import (
     turns_of,
 )
 from tests.support.debates import fail, member
+from tests.support.review_panel import sha
 
 FIND, ADD = "로그인 기능 어디 있어?", "User 클래스에 validate_email 메서드 추가해줘"
 NAV, CODE, TEST, QA, GIT, IDLE = (
@@ -203,3 +207,134 @@ def test_every_mode_can_be_the_first_and_the_run_ends_at_rest(mode, coder):
 def test_every_mode_has_a_handler_and_a_way_in():
     assert set(HANDLERS) == set(AgentMode)
     assert set(INTENTS) == set(AgentMode) - {AgentMode.IDLE}
+
+
+OWN = OwnChange(
+    subject=sha(b"subject"),
+    title="uncommitted changes",
+    paths=("shop/user.py", ".env"),
+    files=(WorkspaceFile(path="shop/user.py", document=sha(b"x")),),
+    left_out=(".env",),
+)
+
+
+class Committing(AgentCast):
+    """Says what the person's own change is as one patch."""
+
+    def agent_change(self, step):
+        paths = [file.path for file in step.inputs().workspace.files]
+        return replied(step, subject="5" * 64, title="a change", files=paths, whole=ADDED)
+
+
+def test_a_commit_that_is_asked_for_is_of_what_the_person_has_changed():
+    run = submitted_task("commit this as 'Add a user'", coder=False, own=OWN)
+    outcome, simulated = hold_task(run, Committing())
+    assert modes_of(simulated) == [GIT, IDLE]
+    assert outcome.verdict is Verdict.DONE
+    assert result_of(outcome).patch == ADDED
+    commit = simulated.commands["git_workflow/1/commit"].inputs()
+    assert (commit.title, [file.path for file in commit.workspace.files]) == (
+        "Add a user",
+        ["shop/user.py"],
+    )
+    assert "agent_own_left_out" in [warning.code for warning in outcome.warnings]
+
+
+def test_a_commit_without_a_message_is_called_after_its_files():
+    run = submitted_task("commit my work", coder=False, own=OWN)
+    _, simulated = hold_task(run, Committing())
+    assert simulated.commands["git_workflow/1/commit"].inputs().title == "Change user.py"
+
+
+def test_a_review_that_is_asked_for_is_of_what_the_person_has_changed_and_mends_nothing():
+    class Strict(AgentCast):
+        def child(self, step):
+            finding = {
+                "id": "F1",
+                "title": "An empty address passes",
+                "detail": "",
+                "severity": "MAJOR",
+                "category": "correctness",
+                "raised_by": ["ruff"],
+                "raised_in_round": 1,
+                "status": "accepted",
+            }
+            return ended(step, verdict="NEEDS_FIX", outcome={"findings": [finding]})
+
+    outcome, run = hold_task(submitted_task("review my changes", own=OWN), Strict())
+    assert modes_of(run) == [QA, IDLE]
+    assert outcome.verdict is Verdict.DONE
+    assert "An empty address passes" in result_of(outcome).texts[0].text
+    assert not turns_of(run)
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "own"),
+    [
+        ("commit my work", {}, True),
+        ("방금 내가 고친 거 리뷰해줘", {}, True),
+        ("where is the login?", {}, False),
+        ("where is the login?", {"mode": "qa"}, True),
+        ("commit my work", {"mode": "test"}, False),
+    ],
+)
+def test_the_change_of_a_person_is_captured_for_a_review_and_a_commit_only(words, options, own):
+    assert WORKFLOWS["agent"].run.takes_own_change(words, options) is own
+
+
+@pytest.mark.parametrize("mode", ["implementation", "refactor", "multi_file_editing"])
+def test_without_a_coder_the_places_and_who_depends_on_them_are_the_result(mode):
+    options = AgentOptions(mode=AgentMode(mode))
+    outcome, _ = hold_task(submitted_task("rename User to Person", options, coder=False))
+    result = result_of(outcome)
+    assert [hit.place.path for hit in result.hits] == ["shop/user.py"]
+    assert "agent_reach" in [fact.code for fact in result.facts]
+    assert [need.code for need in result.needs] == ["agent_needs_coder"]
+
+
+def test_a_coder_is_shown_the_code_whatever_mode_the_run_begins_in():
+    options = AgentOptions(mode=AgentMode.REFACTOR, tests="pytest -q")
+    _, run = hold_task(submitted_task("tidy User up", options))
+    assert "file shop/user.py" in str(turns_of(run)[0].prompt().user)
+
+
+def test_a_panel_is_told_what_the_repository_has_on_a_question():
+    options = AgentOptions(mode=AgentMode.RESEARCH)
+    run = submitted_task("is a User class enough?", options, critics=(member("bob"),))
+    _, simulated = hold_task(run)
+    child = next(each for each in simulated.commands.values() if isinstance(each, ChildRun))
+    question = child.request().documents[-1].decode()
+    assert "shop/user.py:3" in question
+
+
+def test_where_no_command_was_entered_the_project_s_own_is_proposed():
+    class Configured(AgentCast):
+        def examine_verification(self, step):
+            params = {"name": "pytest", "command": "pytest", "folder": "."}
+            return replied(step, facts=[{"code": "exam_verification_tests", "params": params}])
+
+    options = AgentOptions(mode=AgentMode.TEST)
+    outcome, run = hold_task(submitted_task("run the tests", options, coder=False), Configured())
+    (fact,) = result_of(outcome).facts
+    assert (fact.code, fact.params["command"]) == ("agent_command_meant", "pytest")
+    assert not [key for key in run.commands if key.endswith("/tests")]
+
+
+def test_tests_that_are_to_be_written_are_code():
+    _, run = hold_task(submitted_task("add unit tests for User"))
+    assert modes_of(run)[:3] == [NAV, CODE, TEST]
+
+
+def test_the_reach_of_what_nobody_calls_so_is_that_of_what_the_words_mean():
+    class Unknown(AgentCast):
+        def agent_impact(self, step):
+            if step.inputs().symbols == ("nowhere_at_all",):
+                return replied(step)
+            return super().agent_impact(step)
+
+    outcome, run = hold_task(
+        submitted_task("what breaks if I change nowhere_at_all?", coder=False), Unknown()
+    )
+    assert outcome.verdict is Verdict.DONE
+    assert "agent_no_such_name" in [warning.code for warning in outcome.warnings]
+    assert run.commands["impact_analysis/1/1/impact"].inputs().symbols == ("shop.user.User",)

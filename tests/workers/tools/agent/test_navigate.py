@@ -143,3 +143,22 @@ def test_a_file_that_cannot_be_read_is_said_and_the_others_are_searched(tmp_path
     reply = navigate(project, "symbol_search", "logout")
     assert reply.hits[0].place.path == "b.py"
     assert [problem.params["path"] for problem in reply.problems] == ["a.py", "c.py"]
+
+
+def test_every_line_with_a_name_is_an_occurrence_code_first(shop: Project) -> None:
+    found = navigate(shop, "occurrences", "rename User to Person", target="User", limit=3)
+    assert (found.total, found.files, found.complete) == (4, 2, False)
+    every = hits(shop, "occurrences", "rename User to Person", target="User", limit=50)
+    places = [hit.place.shown for hit in every]
+    assert places == [
+        "app/auth/login.py:4",
+        "app/auth/login.py:8",
+        "app/models.py:1",
+        "app/models.py:10",
+    ]
+
+
+def test_the_longest_functions_of_the_product_come_first(shop: Project) -> None:
+    found = hits(shop, "largest", "tidy it up")
+    assert found[0].symbol == "app.auth.login.authenticate"
+    assert not any(hit.place.path.startswith("tests/") for hit in found)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from shared.models.agent import TestResults
+from shared.models.agent import TestFailure, TestResults
 from workers.tools.agent.coverage_reports import read_coverage, read_coverage_table
+from workers.tools.agent.failure_texts import explained
 from workers.tools.agent.junit import MOST_FAILURES, read_junit
 from workers.tools.agent.repository_paths import RepositoryPaths
 from workers.tools.agent.runner_texts import read_runner_text
@@ -179,3 +180,41 @@ def test_coverage_is_read_from_the_table_for_people() -> None:
 )
 def test_what_is_no_coverage_has_none(name: str, data: bytes) -> None:
     assert read_coverage(name, data, PATHS) is None
+
+
+GO_TEXT = "--- FAIL: TestTen (0.00s)\n    c.go:12: got 190, want 180\nFAIL\n"
+JEST = """\
+  ● cart › ten percent
+
+    expect(received).toBe(expected)
+
+    Expected: 180
+    Received: 190
+      at Object.<anonymous> (web/d.js:7:3)
+
+Tests:       1 failed, 2 passed, 3 total
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "reason", "place"),
+    [
+        (GO_TEXT, "TestTen", "got 190, want 180", "pkg/c.go:12"),
+        (JEST, "cart › ten percent", "Expected: 180", "web/d.js:7"),
+    ],
+)
+def test_a_failure_s_reason_and_place_are_read_below_its_name(
+    text: str, name: str, reason: str, place: str
+) -> None:
+    results = read_runner_text(text)
+    assert results is not None
+    (failure,) = explained(results, text, PATHS).failures
+    assert failure.name == name
+    assert reason in failure.message
+    assert failure.place is not None
+    assert failure.place.shown == place
+
+
+def test_a_failure_that_the_text_says_nothing_of_stays_as_it_is() -> None:
+    results = TestResults(failed=1, failures=(TestFailure(name="a.b"),))
+    assert explained(results, "FAILED: a.b\nnothing else", PATHS) == results
