@@ -36,6 +36,12 @@ NEEDS = {
         lambda: any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
         "no Chromium on PATH",
     ),
+    "needs_promtool": (lambda: shutil.which("promtool"), "promtool is not on PATH"),
+    "needs_pgbouncer": (lambda: shutil.which("pgbouncer"), "pgbouncer is not on PATH"),
+    "needs_helm": (
+        lambda: os.environ.get("QUORATE_TEST_HELM"),
+        "QUORATE_TEST_HELM is not set (.ci/run sets it to an interpreter with Helm's engine)",
+    ),
     "needs_rabbitmq": (
         lambda: os.environ.get("QUORATE_TEST_AMQP_URL"),
         "QUORATE_TEST_AMQP_URL is not set (.ci/run sets it where RabbitMQ answers)",

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
+from orchestrator.application.health import ServiceRole
+
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
-OURS = ("migrate", "orchestrator", "turns", "tools", "flower", "cli")
+OURS = ("migrate", "orchestrator", "turns", "tools", "flower", "cli", "serve", "scheduler")
 FLOWERCONFIG = ROOT / "deploy" / "flowerconfig.py"
 UNITS = sorted((ROOT / "deploy" / "systemd").glob("*.service"))
 SECRET = re.compile(r"API_KEY|_TOKEN|SECRET")
@@ -29,14 +31,17 @@ SECRET = re.compile(r"API_KEY|_TOKEN|SECRET")
         ("turns", ["quorate-worker", "turns"]),
         ("tools", ["quorate-worker", "tools"]),
         ("flower", ["quorate", "flower", "--address", "0.0.0.0"]),
+        ("scheduler", ["quorate", "scheduler"]),
+        ("serve", ["quorate", "serve", "--host", "0.0.0.0", "--allow-host", "serve"]),
     ],
 )
 def test_only_our_two_scripts_start_processes(service: str, command: list[str]):
     assert SERVICES[service]["command"] == command
 
 
-def test_provider_keys_reach_the_turns_worker_and_nothing_else():
-    assert [name for name, service in SERVICES.items() if "env_file" in service] == ["turns"]
+def test_provider_keys_reach_who_asks_providers_and_nobody_else():
+    with_keys = [name for name, service in SERVICES.items() if "env_file" in service]
+    assert with_keys == ["turns", "scheduler"]
     for service in SERVICES.values():
         assert not SECRET.search(json.dumps(service.get("environment", {})))
 
@@ -49,15 +54,67 @@ def test_no_password_is_written_down():
         assert not any(values)
 
 
-def test_only_the_turns_worker_and_flower_leave_the_inside_network():
+def test_only_the_turns_worker_and_what_is_looked_at_leave_the_inside_network():
     assert COMPOSE["networks"]["inside"] == {"internal": True}
     outside = {name for name, service in SERVICES.items() if "outside" in service["networks"]}
-    assert outside == {"turns", "flower"}
+    assert outside == {"turns", "flower", "serve", "prometheus", "grafana"}
 
 
-def test_nothing_is_published_but_flower_on_loopback():
+def test_nothing_is_published_but_on_loopback():
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
-    assert published == {"flower": ["127.0.0.1:5555:5555"]}
+    assert set(published) == {"flower", "serve", "prometheus", "grafana"}
+    assert all(
+        re.fullmatch(r"127\.0\.0\.1:(\d+):\1", port)
+        for ports in published.values()
+        for port in ports
+    )
+
+
+@pytest.mark.parametrize("role", list(ServiceRole))
+def test_a_container_is_asked_about_its_own_kind_of_process(role: ServiceRole):
+    assert SERVICES[role]["healthcheck"]["test"] == ["CMD", "quorate", "health", "--role", role]
+
+
+def test_what_compose_mounts_is_there():
+    mounted = [
+        volume.partition(":")[0]
+        for service in SERVICES.values()
+        for volume in service.get("volumes", ())
+        if volume.startswith("./")
+    ]
+    assert mounted
+    written = {"./deploy/metrics.token"}  # by whoever deploys it
+    assert [name for name in mounted if name not in written and not (ROOT / name).exists()] == []
+
+
+def test_a_stop_waits_for_calls_under_way():
+    for name in ("turns", "tools"):
+        assert SERVICES[name]["stop_grace_period"] == "660s"
+    worker = (ROOT / "deploy/systemd/quorate-worker@.service").read_text("utf-8")
+    assert "TimeoutStopSec=660" in worker.splitlines()
+
+
+HARDENED = {
+    "NoNewPrivileges=yes",
+    "CapabilityBoundingSet=",
+    "ProtectSystem=strict",
+    "PrivateTmp=yes",
+    "PrivateDevices=yes",
+    "ProtectKernelLogs=yes",
+    "ProtectClock=yes",
+    "RestrictRealtime=yes",
+    "SystemCallArchitectures=native",
+    "UMask=0077",
+    "KillMode=mixed",
+}
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_a_unit_is_hardened_and_its_program_is_one_of_ours(unit: Path):
+    lines = unit.read_text(encoding="utf-8").splitlines()
+    assert HARDENED - set(lines) == set()
+    (start,) = [line for line in lines if line.startswith("ExecStart=")]
+    assert re.fullmatch(r"ExecStart=/opt/quorate/bin/quorate(-worker)? \S.*", start)
 
 
 def test_no_password_stands_in_a_command_line():
