@@ -3,6 +3,7 @@
 import json
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -168,6 +169,27 @@ def test_the_image_is_locked_unprivileged_and_safe_from_generic_package_names():
 def test_a_unit_restarts_what_dies_and_is_safe_from_generic_package_names(unit: Path):
     lines = unit.read_text(encoding="utf-8").splitlines()
     assert {"Restart=always", "Environment=PYTHONSAFEPATH=1", "User=quorate"} <= set(lines)
+
+
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not on PATH"
+)
+def test_systemd_accepts_the_units_and_calls_none_of_them_exposed(tmp_path: Path):
+    names = []
+    for unit in UNITS:
+        text = re.sub(r"/opt/quorate/bin/quorate(-worker)?", "/bin/true", unit.read_text("utf-8"))
+        names.append(unit.name.replace("@", "@turns"))
+        (tmp_path / names[-1]).write_text(re.sub(r"(?m)^(User|Group)=.*", r"\1=root", text))
+    for words in (["verify"], ["security", "--offline=true", "--threshold=50"]):
+        done = subprocess.run(
+            ["systemd-analyze", *words, *names],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert not [line for line in done.stderr.splitlines() if line.startswith(str(tmp_path))]
 
 
 # ---- Flower --------------------------------------------------------------------------------------
