@@ -70,4 +70,9 @@ def remove(backend: Backend, name: str) -> None:
 
 def recognise(backend: Backend, token: str) -> ApiToken | None:
     """Whose token this is; None for one that is unknown, withdrawn or expired."""
-    return backend.read(partial(find_api_token, sha256=hash_of(token)))
+    return holder_of(backend, hash_of(token))
+
+
+def holder_of(backend: Backend, sha256: str) -> ApiToken | None:
+    """Whose token has this hash; None for one that is unknown, withdrawn or expired."""
+    return backend.read(partial(find_api_token, sha256=sha256))

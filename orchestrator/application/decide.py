@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -67,10 +67,11 @@ def decide(backend: Backend, request: DecisionRequest) -> DecisionRow:
 
 @dataclass(frozen=True)
 class BulkAnswer:
-    """The decisions that took an answer, and those that do not offer it."""
+    """The decisions that took an answer, those that do not offer it, and those that were settled meanwhile."""
 
     answered: tuple[DecisionRow, ...]
     left: tuple[DecisionRow, ...]
+    settled: tuple[str, ...] = ()
 
 
 def decide_all(
@@ -82,25 +83,44 @@ def decide_all(
     *,
     channel: str = "cli",
 ) -> BulkAnswer:
-    """Give every open decision (of a batch) that offers it the same answer, and wake the runs.
+    """Give every open decision (of a batch) that offers it the same answer, and wake the runs. As `decide_listed`."""
+    rows = backend.read(partial(list_decisions, batch=batch, with_shown=False))
+    answer = DecisionAnswer(choice=choice, actor=actor, channel=channel, message=message)
+    return decide_listed(backend, answer, rows)
+
+
+def decide_listed(
+    backend: Backend, answer: DecisionAnswer, rows: Iterable[DecisionRow]
+) -> BulkAnswer:
+    """Give those decisions that offer it the same answer, as far as they still ask what they asked; wake the runs.
 
     Raises UserError for an answer that lets something be changed for good: that is given to what was shown, one by one.
     """
     known = decision_choices()
-    if choice not in known:
-        raise UserError(f"{choice!r} is no answer to anything: choose one of {', '.join(known)}")
-    if known[choice].writes:
+    if answer.choice not in known:
         raise UserError(
-            f"{choice} changes files, so it is answered run by run, after a look at what is shown"
+            f"{answer.choice!r} is no answer to anything: choose one of {', '.join(known)}"
         )
-    rows = backend.read(partial(list_decisions, batch=batch))
-    offering = [row for row in rows if choice in row.question.get("options", ())]
-    requests = (
-        DecisionRequest(row.run_id, choice, actor, channel, key=row.key, message=message)
-        for row in offering
-    )
-    answered = tuple(decide(backend, request) for request in requests)
-    return BulkAnswer(answered, tuple(row for row in rows if row not in offering))
+    if known[answer.choice].writes:
+        raise UserError(
+            f"{answer.choice} changes files, so it is answered run by run, after a look at what is shown"
+        )
+    answered, left, settled = [], [], []
+    for row in rows:
+        if answer.choice not in row.question.get("options", ()):
+            left.append(row)
+            continue
+        try:
+            answered.append(backend.write(partial(_answer_row, row=row, answer=answer)))
+        except (DecisionConflict, UnknownRun):
+            settled.append(row.run_id)
+            continue
+        backend.wake(row.run_id)
+    return BulkAnswer(tuple(answered), tuple(left), tuple(settled))
+
+
+def _answer_row(connection: Connection, row: DecisionRow, answer: DecisionAnswer) -> DecisionRow:
+    return answer_decision(connection, row.run_id, row.key, answer, row.shown_sha256)
 
 
 def _decision(report: RunReport, key: str | None) -> DecisionRow:
@@ -162,6 +182,21 @@ def take_turn(backend: Backend, answer: TurnAnswer) -> tuple[str, str]:
     backend.write(lambda connection: answer_turn(connection, run, key, reply, answer.actor))
     backend.wake(run)
     return run, key
+
+
+def waiting_turn(backend: Backend, run: str, step: str) -> WaitingTurn:
+    """The turn that waits. Raises UnknownRun, DecisionConflict when it does not wait (any more)."""
+
+    def read(connection: Connection) -> WaitingTurn:
+        name = find_run(connection, run).id
+        turn = _chosen(connection, name, step)
+        if turn is None:
+            raise DecisionConflict(
+                f"turn {step} of run {name} does not wait for a person (any more)"
+            )
+        return turn
+
+    return backend.read(read)
 
 
 def _chosen(connection: Connection, run: str, step: str | None) -> WaitingTurn | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ from shared.errors import UserError
 from shared.models.rows import DecisionRow, ListedRun, RunRow
 from shared.models.run_file import Imported
 from shared.store.database import Connection
-from shared.store.decisions import list_decisions
+from shared.store.decisions import OpenCount, count_open, list_decisions
 from shared.store.documents import get_documents
 from shared.store.events import list_events
 from shared.store.importing import find_import
@@ -93,22 +94,41 @@ def imported_from(backend: Backend, run: str) -> Imported | None:
 
 
 @dataclass(frozen=True)
+class WaitingFilter:
+    """What of all that waits for people is wanted; None: all."""
+
+    repository: str | None = None
+    batch: str | None = None
+    workflow: str | None = None
+
+
+@dataclass(frozen=True)
 class Inbox:
-    """What waits for a person, the oldest first."""
+    """What waits for a person, the oldest first; `has_more`: later decisions are not listed."""
 
     decisions: tuple[DecisionRow, ...]
     turns: tuple[WaitingTurn, ...]
+    has_more: bool = False
 
 
-def inbox(backend: Backend, repository: str | None = None, batch: str | None = None) -> Inbox:
-    """The open decisions and the turns of people; those of runs about one repository, or the decisions of a batch."""
+def inbox(
+    backend: Backend, wanted: WaitingFilter | None = None, *, limit: int | None = None
+) -> Inbox:
+    """The open decisions, without what they show, and the turns of people."""
+    filters = dataclasses.asdict(wanted or WaitingFilter())
+    most = None if limit is None else limit + 1
 
     def read(connection: Connection) -> Inbox:
-        decisions = list_decisions(connection, repository=repository, batch=batch)
-        turns = () if batch is not None else waiting_turns(connection, repository=repository)
-        return Inbox(tuple(decisions), tuple(turns))
+        decisions = list_decisions(connection, **filters, limit=most, with_shown=False)
+        turns = waiting_turns(connection, **filters)
+        return Inbox(tuple(decisions[:limit]), tuple(turns), len(decisions) == most)
 
     return backend.read(read)
+
+
+def asking(backend: Backend) -> tuple[OpenCount, ...]:
+    """How many decisions are open, by workflow, batch and repository."""
+    return tuple(backend.read(count_open))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from orchestrator.application.backend import Backend, connect
@@ -180,11 +179,9 @@ class RunService:
         """What waits for a person, as far as assistants see it."""
         backend = self._open()
         waiting = inbox(backend)
-        names = {row.run_id for row in waiting.decisions} | {row.run_id for row in waiting.turns}
-        workflows = {name: backend.read(partial(find_run, name=name)).workflow for name in names}
         return inbox_output(
-            [row for row in waiting.decisions if not stays_here(workflows[row.run_id])],
-            [turn for turn in waiting.turns if not stays_here(workflows[turn.run_id])],
+            [row for row in waiting.decisions if not stays_here(row.workflow)],
+            [turn for turn in waiting.turns if not stays_here(turn.workflow)],
         )
 
     def participants(self) -> ParticipantPage:

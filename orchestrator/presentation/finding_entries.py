@@ -69,9 +69,7 @@ def finding_entry(
     carried = "; ".join(
         (_carried(carrying, voices, positions, words), *_conceded(positions, words))
     )
-    return replace(
-        entry, support=_ratio(voices), carried=carried, faint=place.faint, weak=place.weak
-    )
+    return replace(entry, support=_ratio(voices), carried=carried, faint=place.faint)
 
 
 def rule_pages(report: RunReport) -> Mapping[str, str]:

@@ -108,6 +108,19 @@ def titled_document(report: RunReport, words: Translator) -> list[Block]:
     return [title, *document(report, words)]
 
 
+def decision_document(report: RunReport, words: Translator) -> list[Block]:
+    """All that a page shows beside a decision: the head, everything that was said, and warnings; no command."""
+    view = view_of(report)
+    context = replace(view_context(report, words), deciding=report.open_decision is not None)
+    return [
+        *_head(report, view, context, words),
+        *map(Remark, warned((*report.cautions, *report.warnings), words)),
+        *view.body(context),
+        *recorded_facts(report, context, words),
+        *child_runs(report, words),
+    ]
+
+
 def question_document(report: RunReport, words: Translator) -> list[Block]:
     """What a person sees before deciding, beside the question itself; nothing when none is open."""
     view = view_of(report)

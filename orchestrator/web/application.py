@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
@@ -15,8 +15,9 @@ from orchestrator.application.metrics import MetricsLooker
 from orchestrator.web import api, health, pages
 from orchestrator.web.context import WebContext
 from orchestrator.web.guarding import RequestGuard
-from orchestrator.web.identity import by_token
+from orchestrator.web.identity import identify
 from orchestrator.web.openapi import DESCRIPTION, describe, operation_id
+from orchestrator.web.pages.forms import require_form_token
 from orchestrator.web.problems import (
     INVALID,
     InvalidField,
@@ -52,13 +53,15 @@ def create_app(context: WebContext) -> FastAPI:
     for router in api.ROUTERS:
         app.include_router(router, prefix=api.PREFIX)
     for router in pages.ROUTERS:
-        app.include_router(router, include_in_schema=False)
+        app.include_router(
+            router, include_in_schema=False, dependencies=[Depends(require_form_token)]
+        )
     app.add_exception_handler(QuorateError, _expected)
     app.add_exception_handler(RequestRefused, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _by_the_framework)
     app.add_middleware(
-        RequestGuard, context=context, identify=partial(by_token, context), refuse=_response
+        RequestGuard, context=context, identify=partial(identify, context), refuse=_response
     )
     return app
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,11 @@ from fastapi import Depends, Request
 
 from orchestrator.application.backend import Backend
 from orchestrator.application.remote_requests import RemoteReach
+from orchestrator.web.rates import RateLimit
+from orchestrator.web.sessions import SessionStore
 from orchestrator.web.sites import ServedSite
+
+SIGN_INS_A_MINUTE = 20
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,16 @@ class WebContext:
     now: Callable[[], datetime]
     report_bug: Callable[[Exception], None]
     reach: RemoteReach = field(default_factory=RemoteReach)
+
+    @cached_property
+    def sessions(self) -> SessionStore:
+        """The browsers that are signed in."""
+        return SessionStore(self.now)
+
+    @cached_property
+    def sign_ins(self) -> RateLimit:
+        """How often somebody at one address may try to sign in."""
+        return RateLimit(SIGN_INS_A_MINUTE)
 
 
 def context_of(request: Request) -> WebContext:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated
 
@@ -15,9 +15,10 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
-from orchestrator.application.api_tokens import hash_of, recognise
+from orchestrator.application.api_tokens import hash_of, holder_of, recognise
 from orchestrator.web.context import WebContext
 from orchestrator.web.problems import FORBIDDEN, UNAUTHENTICATED, RequestRefused
+from orchestrator.web.sessions import WebSession
 from shared.models.roles import Role
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Submitter",
     "Viewer",
     "by_token",
+    "identify",
     "of_token",
     "require",
 ]
@@ -37,6 +39,8 @@ BEARER = HTTPBearer(
     scheme_name="token",
     description="A token that `quorate tokens add` printed, or the one that `quorate serve` printed at its start.",
 )
+
+FORM_HEADER = "x-form-token"
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,46 @@ class Identity:
     def may(self, role: Role) -> bool:
         """Whether they may do what `role` may."""
         return self.role.includes(role)
+
+
+def identify(context: WebContext, connection: HTTPConnection) -> Identity | None:
+    """Who asks, by a token or by the session of a browser. Raises RequestRefused for a token that is not valid."""
+    return by_token(context, connection) or by_session(context, connection)
+
+
+def by_session(context: WebContext, connection: HTTPConnection) -> Identity | None:
+    """Who is signed in; None without a session, and once the token is gone that it was opened with.
+
+    At the API what changes something has the form's token in a header besides: a cookie alone proves no intention.
+    """
+    cookie = connection.cookies.get(cookie_name(context), "")
+    session = context.sessions.find(cookie) if cookie else None
+    if session is None:
+        return None
+    role = session.role
+    if session.token_sha256:
+        token = holder_of(context.backend, session.token_sha256)
+        if token is None:
+            context.sessions.close(cookie)
+            return None
+        role = token.role
+    if not _may_be_ours(connection, session):
+        return None
+    connection.state.session = replace(session, role=role)
+    return Identity(session.actor, role, channel="web", token=session.token)
+
+
+def cookie_name(context: WebContext) -> str:
+    """A cookie is sent to every port of a machine, so each service has its own."""
+    return f"quorate_session_{context.site.port}"
+
+
+def _may_be_ours(connection: HTTPConnection, session: WebSession) -> bool:
+    reads = connection.scope["method"] in ("GET", "HEAD")
+    if reads or not connection.url.path.startswith("/api/"):
+        return True  # forms of pages carry the token in their body: pages/forms.py
+    given = connection.headers.get(FORM_HEADER, "")
+    return secrets.compare_digest(given.encode(), session.form_token.encode())
 
 
 def by_token(context: WebContext, connection: HTTPConnection) -> Identity | None:

@@ -149,3 +149,6 @@ class DecisionRow:
     deadline_at: datetime | None
     answered_at: datetime | None
     title: str
+    workflow: str = ""
+    batch: str | None = None
+    repository: str | None = None

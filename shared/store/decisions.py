@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from shared.errors import DecisionConflict, UnknownRun, UserError
@@ -22,9 +23,10 @@ from shared.store.outbox import announce_decision
 from shared.store.run_filter import label_of
 from shared.store.runs import lock_free_run, lock_run
 
-_SELECT = """
+_SELECT = f"""
 SELECT d.run_id, d.key, d.kind, d.question, d.shown_sha256, d.state, d.answer, d.opened_at, d.deadline_at,
-       d.answered_at, r.title FROM decisions d JOIN runs r ON r.id = d.run_id
+       d.answered_at, r.title, r.workflow, r.batch, {label_of("d.run_id", "repository")} AS repository
+  FROM decisions d JOIN runs r ON r.id = d.run_id
 """
 
 
@@ -39,23 +41,51 @@ def list_decisions(
     run: str | None = None,
     repository: str | None = None,
     batch: str | None = None,
+    workflow: str | None = None,
     only_open: bool = True,
+    limit: int | None = None,
+    with_shown: bool = True,
 ) -> list[DecisionRow]:
-    """Decisions, the oldest first."""
+    """Decisions, the oldest first; `with_shown` False leaves out what they show, which is large."""
     # One statement a question: the plan for a parameter that may be NULL reads every decision.
     wanted = {
         "true": True,
         "d.run_id = %(run)s": run is not None,
         f"{label_of('d.run_id', 'repository')} = %(repository)s": repository is not None,
         "r.batch = %(batch)s": batch is not None,
+        "r.workflow = %(workflow)s": workflow is not None,
         "d.state = 'open'": only_open,
     }
     where = " AND ".join(condition for condition, applies in wanted.items() if applies)
+    select = _SELECT if with_shown else _SELECT.replace("d.question,", "d.question - 'shown',")
+    values = {"run": run, "repository": repository, "batch": batch, "workflow": workflow}
     rows = connection.execute(
-        f"{_SELECT} WHERE {where} ORDER BY d.opened_at",
-        {"run": run, "repository": repository, "batch": batch},
+        f"{select} WHERE {where} ORDER BY d.opened_at LIMIT %(limit)s", {**values, "limit": limit}
     ).fetchall()
     return [_row(row) for row in rows]
+
+
+@dataclass(frozen=True)
+class OpenCount:
+    """How many open decisions there are in a workflow, a batch, a repository."""
+
+    workflow: str
+    batch: str | None
+    repository: str | None
+    decisions: int
+
+
+def count_open(connection: Connection) -> list[OpenCount]:
+    """The open decisions by where they are asked."""
+    rows = connection.execute(
+        f"""
+        SELECT workflow, batch, repository, count(*)
+          FROM (SELECT r.workflow, r.batch, {label_of("d.run_id", "repository")} AS repository
+                  FROM decisions d JOIN runs r ON r.id = d.run_id WHERE d.state = 'open') asked
+         GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+        """
+    ).fetchall()
+    return [OpenCount(*row) for row in rows]
 
 
 def answer_decision(

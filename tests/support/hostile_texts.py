@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
@@ -64,12 +65,15 @@ class _Search(HTMLParser):
 
     text: list[str] = field(default_factory=list)
     active: list[str] = field(default_factory=list)
+    controls: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         super().__init__(convert_charrefs=True)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         shown = f"<{tag} {dict(attrs)}>"
+        self.controls.update({tag} & {"form", "button", "input", "textarea", "select"})
+        self.controls.update(name for name, _ in attrs if name.startswith(("data-", "hx-")))
         if tag in _LOADING or (tag == "script" and not _is_ours(dict(attrs).get("src") or "")):
             self.active.append(shown)
         for name, value in attrs:
@@ -92,6 +96,14 @@ def active_parts(page: str) -> list[str]:
     search.feed(page)
     search.close()
     return search.active
+
+
+def controls(page: str) -> Counter[str]:
+    """How many elements of a page can be pressed, sent, or are known to our own script, by what makes them so."""
+    search = _Search()
+    search.feed(page)
+    search.close()
+    return search.controls
 
 
 def text_of(page: str) -> str:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from shared.models.outcomes import RunStatus
-from shared.models.run import Budget
+from shared.models.run import Budget, RunSpec
 from shared.models.steps import Usage
 from shared.store.database import Connection, Database
 from shared.store.ends import StoredResponse
@@ -48,6 +48,8 @@ def new_run(
     decisions: Sequence[NewDecision] = (),
     budget: Budget | None = None,
     documents: Mapping[str, bytes] | None = None,
+    spec: RunSpec | None = None,
+    title: str | None = None,
 ) -> str:
     """A run with these steps pending; it waits if it has decisions and no step."""
     run = f"run{next(_numbers)}"
@@ -64,12 +66,11 @@ def new_run(
     )
 
     def write(connection: Connection) -> None:
-        submitted = submission(budget=budget)
         create_run(
             connection,
             run=run,
-            title=run,
-            spec=submitted.spec,
+            title=title or run,
+            spec=spec or submission(budget=budget).spec,
             root_task=f"root-{run}",
             documents={},
         )

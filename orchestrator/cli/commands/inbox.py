@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from orchestrator.application.backend import connected
+from orchestrator.application.listings import WaitingFilter
 from orchestrator.application.listings import inbox as read_inbox
 from orchestrator.cli.options import example, json_option, language_option, repository_option
 from orchestrator.core.discussion.spoken import form_of
@@ -30,13 +31,13 @@ from shared.store.people import WaitingTurn
     )
 )
 @repository_option
-@click.option("--batch", metavar="NAME", help="Only the decisions of this batch.")
+@click.option("--batch", metavar="NAME", help="Only what waits in this batch.")
 @json_option
 @language_option
 def inbox(repository: str | None, batch: str | None, as_json: bool, language: str | None) -> int:
     """The decisions and turns that wait for a person, oldest first."""
     with connected(os.environ) as backend:
-        waiting = read_inbox(backend, repository, batch)
+        waiting = read_inbox(backend, WaitingFilter(repository, batch))
     terminal = Terminal.of(os.environ)
     if as_json:
         terminal.result(dumps(inbox_json(waiting.decisions, waiting.turns)))

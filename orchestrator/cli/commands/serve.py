@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import sys
+import webbrowser
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,10 +17,13 @@ from orchestrator.application.backend import connected
 from orchestrator.cli.error_handler import report_bug
 from orchestrator.cli.options import example
 from orchestrator.cli.watching import actor
+from orchestrator.core.document import line
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.terminal import Terminal
 from shared.store.database import SERVICE_ANSWER_S
 
 CONNECTIONS = 16
+LOCAL = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - where a browser of this machine finds who listens there
 
 
 @click.command(
@@ -50,19 +56,25 @@ CONNECTIONS = 16
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Submissions may name files and repositories below it; repeat for several (none).",
 )
-def serve(port: int, host: str, allowed: tuple[str, ...], roots: tuple[Path, ...]) -> int:
+@click.option("--no-open", is_flag=True, help="Open no browser; the link is printed in any case.")
+def serve(
+    port: int, host: str, allowed: tuple[str, ...], roots: tuple[Path, ...], no_open: bool
+) -> int:
     """Serve the HTTP API and the pages of this installation, on this machine's loopback unless told otherwise.
 
-    The first line on stdout is {"url", "token"}. That token is good until the service ends and may do everything; it is
-    only made where no token is stored (`quorate tokens`), or is QUORATE_SERVE_TOKEN. The API is described at
-    /api/v1/openapi.json and in `quorate docs api`; /healthz and /readyz need no token.
+    The first line on stdout is {"url", "token", "link"}. The link signs a browser in, once and within ten minutes; on a
+    desktop it is opened. The token is good until the service ends and may do everything; it is only made where no token
+    is stored (`quorate tokens`), or is QUORATE_SERVE_TOKEN. The API is described at /api/v1/openapi.json and in
+    `quorate docs api`, the pages in `quorate docs page`; /healthz and /readyz need no token.
     """
     from orchestrator.application.api_tokens import PREFIX, tokens
     from orchestrator.application.remote_requests import RemoteReach
     from orchestrator.web.application import create_app
     from orchestrator.web.context import WebContext
     from orchestrator.web.listening import listen, make_server
+    from orchestrator.web.pages.sign_in import link_path
     from orchestrator.web.sites import ServedSite
+    from shared.models.roles import Role
 
     own = os.environ.get("QUORATE_SERVE_TOKEN", "").strip()
     with connected(os.environ, answer_s=SERVICE_ANSWER_S, connections=CONNECTIONS) as backend:
@@ -82,9 +94,21 @@ def serve(port: int, host: str, allowed: tuple[str, ...], roots: tuple[Path, ...
             reach=RemoteReach(Path.cwd(), roots),
         )
         server = make_server(create_app(context))
-        shown = f"[{host}]" if ":" in host else host
-        Terminal.of(os.environ).result(
-            json.dumps({"url": f"http://{shown}:{bound}", "token": token or None})
-        )
+        shown = LOCAL.get(host) or (f"[{host}]" if ":" in host else host)
+        url = f"http://{shown}:{bound}"
+        link = url + link_path(context.sessions.make_link(context.actor, Role.OPERATOR))
+        terminal = Terminal.of(os.environ)
+        terminal.result(json.dumps({"url": url, "token": token or None, "link": link}))
+        if terminal.can_ask:
+            terminal.talk([line(ENGLISH.message("serve_link", link=link))])
+            if not no_open and has_desktop(os.environ, sys.platform):
+                webbrowser.open(link)
         server.run(sockets=[listening])
     return 0
+
+
+def has_desktop(environ: Mapping[str, str], platform: str) -> bool:
+    """Whether a browser would open in front of whoever types: there is a display, and it is not far away."""
+    if environ.get("SSH_CONNECTION"):
+        return False
+    return platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -46,7 +46,7 @@ from orchestrator.presentation.formats.html_bars import bars, columns
 from orchestrator.presentation.formats.html_findings import FindingCards, annotated
 from orchestrator.presentation.formats.html_lanes import lanes
 from orchestrator.presentation.formats.html_pictures import chronology, plots
-from orchestrator.presentation.formats.html_text import attribute, prose, shaped, span, text
+from orchestrator.presentation.formats.html_text import attribute, prose, span, text
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import titled_document
@@ -57,6 +57,15 @@ _TOP = 2
 """The level of the parts' headings, below the page's title."""
 _SHORT_CELL = 12
 """A cell of a date, a number or a word is not broken."""
+
+
+@dataclass(frozen=True)
+class BlockRenderers:
+    """What a page may show its own way: findings (with what makes links of places), patches, and somebody's words."""
+
+    findings: Callable[[FindingList, Callable[[str], str]], str]
+    patch: Callable[[str], str]
+    words: Callable[[str], str]
 
 
 def render(report: RunReport, words: Translator) -> str:
@@ -111,6 +120,15 @@ def _body(blocks: Sequence[Block], words: Translator) -> tuple[str, str]:
     return page.main(rest, texts), aside
 
 
+def block_markup(
+    blocks: Sequence[Block], words: Translator, renderers: BlockRenderers, *, level: int
+) -> str:
+    """The blocks as markup for a page that has a frame of its own; their headings are of that level."""
+    paths = frozenset(shown.path for shown in blocks if isinstance(shown, AnnotatedText))
+    page = _Page(words, paths, _finding_ids(blocks), renderers, level)
+    return "".join(map(page.block, blocks))
+
+
 def _finding_ids(blocks: Iterable[Block]) -> frozenset[str]:
     lists = [shown for shown in _flat(blocks) if isinstance(shown, FindingList)]
     return frozenset(entry.finding.id for shown in lists for entry in shown.entries)
@@ -144,6 +162,18 @@ def _title(shown: Title) -> str:
     return f'<header class="top"><h1>{text(shown.text)}</h1><p>{text(shown.note)}</p></header>'
 
 
+def _finding_cards(shown: FindingList, placed: Callable[[str], str]) -> str:
+    return FindingCards(shown, placed).render()
+
+
+def _patch(patch: str) -> str:
+    rows = "\n".join("".join(map(span, row)) for row in exact(patch))
+    return f'<pre class="patch" tabindex="0"><code>{rows}</code></pre>'
+
+
+_PLAIN = BlockRenderers(_finding_cards, _patch, prose)
+
+
 @dataclass
 class _Page:
     """Blocks become sections; `paths` are the texts on the page that places can lead to, `ids` the findings."""
@@ -151,6 +181,7 @@ class _Page:
     words: Translator
     paths: frozenset[str]
     ids: frozenset[str]
+    renderers: BlockRenderers = _PLAIN
     level: int = _TOP
     parts: list[str] = field(default_factory=list)
 
@@ -161,9 +192,9 @@ class _Page:
         for shown in blocks[len(headline) :]:
             if isinstance(shown, Heading | Folded) or _is_break(shown):
                 sections.append([])
-            sections[-1].append(self._block(shown))
+            sections[-1].append(self.block(shown))
         first, *rest = ("".join(parts) for parts in sections)
-        lines = "".join(map(self._block, headline))
+        lines = "".join(map(self.block, headline))
         return "".join(
             (
                 f'<div class="headline">{lines}</div>' if lines else "",
@@ -189,18 +220,19 @@ class _Page:
         head = f"<nav{attribute('aria-label', name)}><details><summary>{text(name)}</summary>"
         return f"{head}<ul>{''.join(links)}</ul></details></nav>"
 
-    def _block(self, shown: Block) -> str:
+    def block(self, shown: Block) -> str:
+        """One block as markup."""
         match shown:
             case Heading():
                 return self._heading(shown)
             case Remark():
                 return self._remark(shown)
             case FindingList():
-                return FindingCards(shown, self._placed).render()
+                return self.renderers.findings(shown, self._placed)
             case Folded():
                 return self._folded(shown)
             case Title() | Words() | Patch() | AnnotatedText():
-                return _own_text(shown)
+                return self._own_text(shown)
             case Items() | Grid() | Drawing():
                 return self._entries(shown)
 
@@ -208,7 +240,7 @@ class _Page:
         """A part that opens; its own headings are below its name, and not among the contents."""
         inner = replace(self, level=self.level + 1)
         summary = f"<summary>{self._heading(Heading(shown.name))}</summary>"
-        return f"<details>{summary}{''.join(map(inner._block, shown.blocks))}</details>"
+        return f"<details>{summary}{''.join(map(inner.block, shown.blocks))}</details>"
 
     def _entries(self, shown: Items | Grid | Drawing) -> str:
         match shown:
@@ -240,7 +272,7 @@ class _Page:
         label = f"<strong>{self._placed(text(item.label))}:</strong> " if item.label else ""
         note = f" <small>({self._placed(text(item.note))})</small>" if item.note else ""
         shown = item.text.strip()
-        content = prose(shown) if "\n" in shown else self._placed(shaped(shown))
+        content = prose(shown) if "\n" in shown else self._placed(text(shown))
         styled = content if item.style is Style.PLAIN else _styled(item.style, content)
         return f"<li>{label}{styled}{note}</li>"
 
@@ -254,6 +286,17 @@ class _Page:
     def _cell(self, content: str) -> str:
         kept = ' class="short"' if len(content) <= _SHORT_CELL else ""
         return f"<td{kept}>{self._placed(text(content))}</td>"
+
+    def _own_text(self, shown: Title | Words | Patch | AnnotatedText) -> str:
+        match shown:
+            case Title():
+                return _title(shown)
+            case Words():
+                return f'<div class="words">{self.renderers.words(shown.text)}</div>'
+            case Patch():
+                return self.renderers.patch(shown.text)
+            case AnnotatedText():
+                return annotated(shown)
 
     def _placed(self, markup: str) -> str:
         """Escaped text in which places on this page and the names of findings are links."""
@@ -286,22 +329,5 @@ def _is_break(shown: Block) -> bool:
     return isinstance(shown, Remark) and not any(part.text.strip() for part in shown.parts)
 
 
-def _own_text(shown: Title | Words | Patch | AnnotatedText) -> str:
-    match shown:
-        case Title():
-            return _title(shown)
-        case Words():
-            return f'<div class="words">{prose(shown.text)}</div>'
-        case Patch():
-            return _patch(shown.text)
-        case AnnotatedText():
-            return annotated(shown)
-
-
 def _styled(style: Style, content: str) -> str:
     return f'<span class="s-{style.value}">{content}</span>'
-
-
-def _patch(patch: str) -> str:
-    rows = "\n".join("".join(map(span, row)) for row in exact(patch))
-    return f'<pre class="patch" tabindex="0"><code>{rows}</code></pre>'

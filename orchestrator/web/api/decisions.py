@@ -14,7 +14,7 @@ from orchestrator.application.decide import (
     decide_all,
     take_turn,
 )
-from orchestrator.application.listings import inbox
+from orchestrator.application.listings import WaitingFilter, inbox
 from orchestrator.presentation.inbox_json import inbox_json
 from orchestrator.presentation.json_rows import decision_json
 from orchestrator.web.api import shapes
@@ -64,8 +64,8 @@ def list_inbox(
     repository: Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")] = None,
     batch: Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")] = None,
 ) -> Response:
-    """The open decisions and the turns of people, the oldest first; of one repository, or the decisions of a batch."""
-    waiting = inbox(context.backend, repository, batch)
+    """The open decisions and the turns of people, the oldest first; of one repository, or of a batch."""
+    waiting = inbox(context.backend, WaitingFilter(repository, batch))
     return read_json(request, inbox_json(waiting.decisions, waiting.turns))
 
 

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from fastapi import APIRouter
 from starlette.requests import HTTPConnection
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
-from orchestrator.web.pages import static_files
-from orchestrator.web.problems import RequestRefused
+from orchestrator.web.pages import decision, inbox, sign_in, static_files, turn
+from orchestrator.web.pages.rendering import page, words_of
+from orchestrator.web.problems import UNAUTHENTICATED, RequestRefused
 
-ROUTERS: tuple[APIRouter, ...] = (static_files.router,)
+ROUTERS: tuple[APIRouter, ...] = (
+    static_files.router,
+    sign_in.router,
+    inbox.router,
+    decision.router,
+    turn.router,
+)
 
 
-def problem_page(connection: HTTPConnection, refusal: RequestRefused) -> Response:  # noqa: ARG001 - language and session come
-    """A refusal, for a person."""
-    title, detail = escape(refusal.kind.title), escape(refusal.detail)
-    page = f"<!doctype html><title>{title}</title><h1>{title}</h1><p>{detail}</p>"
-    return HTMLResponse(page, refusal.kind.status, refusal.headers)
+def problem_page(connection: HTTPConnection, refusal: RequestRefused) -> Response:
+    """A refusal, for a person; who is not signed in is told how."""
+    if refusal.kind is UNAUTHENTICATED:
+        return sign_in.sign_in_page(connection, status=401)
+    title = words_of(connection).word(f"problem_{refusal.kind.code}", refusal.kind.title)
+    return page(
+        connection,
+        "problem.html",
+        status=refusal.kind.status,
+        headers=refusal.headers,
+        title=title,
+        detail=refusal.detail,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
+from pathlib import PurePosixPath
 
 from pygments import lex
 from pygments.lexer import Lexer
@@ -25,9 +26,9 @@ _KNOWN = frozenset(
 )
 
 
-def coloured(text: str, language: str = "") -> str:
+def coloured(text: str, language: str = "", *, file_name: str = "") -> str:
     """The code as escaped markup, with a class for each kind of token where the language is known."""
-    return "\n".join(map(markup, pieces(text.split("\n"), language)))
+    return "\n".join(map(markup, pieces(text.split("\n"), language, file_name=file_name)))
 
 
 def pieces(rows: Sequence[str], language: str = "", *, file_name: str = "") -> list[list[Piece]]:
@@ -88,7 +89,7 @@ def _lexer_of(language: str, file_name: str) -> Lexer | None:
     """The lexer; None where nobody knows the language."""
     try:
         if file_name:
-            found = find_lexer_class_for_filename(file_name)
+            found = find_lexer_class_for_filename(PurePosixPath(file_name).name)
             lexer = None if found is None else found(stripnl=False, ensurenl=False)
         elif language:
             lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)

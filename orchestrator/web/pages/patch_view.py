@@ -6,16 +6,16 @@ Nothing of the patch is left out, and what a reader could miss is spelled out, a
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
-from pathlib import PurePosixPath
 
 from markupsafe import Markup
 
 from orchestrator.core.document import patch_rows
 from orchestrator.web.pages.highlighting import Piece, emphasised, markup, pieces
-from shared.git.patch import BrokenPatch, FilePatch, Hunk, parse_patch
+from shared.git.patch import BrokenPatch, FilePatch, Hunk, parse_patch, split_lines
 
 MOST_BESIDE = 4_000
 """Rows of a patch beyond which old and new are not shown beside one another."""
@@ -88,6 +88,7 @@ class PatchView:
 
     files: tuple[PatchedFile, ...] = ()
     verbatim: tuple[str, ...] = ()
+    digest: str = ""
 
     @property
     def beside(self) -> bool:
@@ -103,36 +104,35 @@ class PatchView:
             files = parse_patch(data)
         except BrokenPatch:
             return cls(verbatim=tuple(patch_rows(text)))
-        if b"".join(map(_read, files)) != data:
+        shown = [_file(file) for file in files]
+        if b"".join(file.text for file in files) != data or None in shown:
             return cls(verbatim=tuple(patch_rows(text)))
-        return cls(tuple(map(_file, files)))
+        read = tuple(file for file in shown if file is not None)
+        return cls(read, digest=hashlib.sha256(data).hexdigest()[:12])
 
 
-def _read(file: FilePatch) -> bytes:
-    """The file's part of the patch, put together from what is shown of it."""
-    return _head(file) + b"".join(hunk.text for hunk in file.hunks)
-
-
-def _head(file: FilePatch) -> bytes:
-    head, hunk, _ = file.text.partition(b"\n@@ ")
-    return head + b"\n" if hunk else head
-
-
-def _file(file: FilePatch) -> PatchedFile:
-    name = _shown(file.path)
-    return PatchedFile(
-        name=name[0],
-        head=tuple(_shown(_head(file))),
-        hunks=tuple(_hunk(hunk, PurePosixPath(name[0]).name) for hunk in file.hunks),
-    )
+def _file(file: FilePatch) -> PatchedFile | None:
+    """The file with every line of its part of the patch; None where that holds more than hunks."""
+    name = _shown(file.path)[0]
+    head, hunk, rest = file.text.partition(b"\n@@ ")
+    lines = split_lines(b"@@ " + rest) if hunk else []
+    hunks = []
+    for each in file.hunks:
+        body = split_lines(each.text)[1:]
+        own, lines = lines[: 1 + len(body)], lines[1 + len(body) :]
+        if not own or own[1:] != body:
+            return None
+        hunks.append(_hunk(each, b"".join(own), name))
+    head = head + b"\n" if hunk else head
+    return None if lines else PatchedFile(name, tuple(_shown(head)), tuple(hunks))
 
 
 def _shown(data: bytes) -> list[str]:
     return patch_rows(data.decode("utf-8", "surrogatepass"))
 
 
-def _hunk(hunk: Hunk, file_name: str) -> PatchHunk:
-    header, *lines = _shown(hunk.text)
+def _hunk(hunk: Hunk, text: bytes, file_name: str) -> PatchHunk:
+    header, *lines = _shown(text)
     kinds = [_KINDS.get(line[:1], NOTE) for line in lines]
     texts = [line if kind == NOTE else line[1:] for kind, line in zip(kinds, lines, strict=True)]
     sides = {

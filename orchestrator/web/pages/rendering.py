@@ -17,6 +17,7 @@ from markupsafe import Markup
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse
 
+from orchestrator.core.document import drop_unseen
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator
@@ -123,6 +124,7 @@ def environment() -> Environment:
         loader=PackageLoader(__package__ or "", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_seen,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
@@ -135,7 +137,7 @@ def environment() -> Environment:
     }
     made.filters |= {
         "prose": lambda text: Markup(prose(text)),  # noqa: S704 - sanitised there
-        "code": lambda text, name="": Markup(coloured(text, name)),  # noqa: S704 - escaped there
+        "code_of": lambda text, path: Markup(coloured(drop_unseen(text), file_name=path)),  # noqa: S704 - escaped there
         "moment": moment,
         "stamp": stamp,
         "dollars": dollars,
@@ -143,6 +145,11 @@ def environment() -> Environment:
         "cost": usage_cost,
     }
     return made
+
+
+def _seen(value: object) -> object:
+    """Whatever a template shows, without escape sequences and characters that nobody sees; markup is ours."""
+    return drop_unseen(value) if type(value) is str else value
 
 
 def usage_cost(usage: UsageRow | None, words: Translator) -> str:

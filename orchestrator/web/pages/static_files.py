@@ -42,7 +42,7 @@ def static_file(name: str) -> StaticFile:
     if name == "quorate.css":
         # Documents look as in a report: its style sheet, for what stands within `.document`.
         report = resources.files(formats).joinpath("page.css").read_text(encoding="utf-8")
-        text = f"{text}\n.document {{\n{report}}}\n"
+        text = f".document {{\n{report}}}\n{text}"
     content = text.encode("utf-8")
     return StaticFile(content, media_type, hashlib.sha256(content).hexdigest()[:16])
 

@@ -39,6 +39,9 @@
     if (event.key === "?") help.showModal();
     else if (event.key === "j") step(1);
     else if (event.key === "k") step(-1);
+    else if (event.key === "v") document.querySelectorAll(".views").forEach((views) => views.querySelector("input:not(:checked)").click());
+    else if (event.key === "x") document.activeElement.closest("[data-next]")?.querySelector("[data-pick]")?.click();
+    else if (event.key === "m") find("#message")?.focus();
     else if (target && !target.disabled) use(target);
     else return;
     event.preventDefault();

@@ -13,7 +13,7 @@ from tests.support.contrast import LEAST, contrast
 
 STYLE = static_file("quorate.css").content.decode()
 COLOUR = re.compile(r"--([\w-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\)")
-OWN = STYLE.partition("\n.document {\n")[0]
+OWN = STYLE.partition("/* The pages' design")[2]
 FIXED = dict(re.findall(r"--([\w-]+): #([0-9a-f]{6});", OWN))
 BACKS = ("page", "panel", "raised", "sunken", "hover", "quote")
 TONES = ("critical", "major", "minor", "info", "good")

@@ -1,0 +1,89 @@
+"""A person's turn over plain forms: what is asked is shown, the answer is stored once, and its words are not lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.models.panel import Participant
+from shared.models.roles import Role
+from shared.models.steps import PromptPart, TurnRequest
+from shared.store.database import Database
+from shared.store.people import waiting_turns
+from shared.store.steps import hand_back
+from tests.fixtures.web import WebService
+from tests.support.browsers import PlainBrowser
+from tests.support.hostile_texts import HOSTILE, UNSEEN, active_parts, text_of
+from tests.support.runs import new_run, new_step, take
+
+pytestmark = pytest.mark.component
+
+STEP = "critique/1/me"
+
+
+def waiting_run(database: Database, question: str = "Is this right?", title: str = "") -> str:
+    """A run with a person's critique that a worker has given back."""
+    request = TurnRequest(
+        participant=Participant(name="me", provider="person"),
+        role="critique",
+        round=1,
+        reply_model="critique.review",
+        prompt=(PromptPart(text=question),),
+    )
+    step = new_step(STEP, participant="me", request=request.model_dump_json())
+    run = new_run(database, step, title=title or None)
+    claimed = take(database, run, STEP)
+    assert database.run(lambda connection: hand_back(connection, claimed, 3600, counted=False))
+    return run
+
+
+def address_of(run: str) -> str:
+    return f"/runs/{run}/turns/{STEP}"
+
+
+def test_a_turn_is_found_in_the_inbox_and_answered_there(web: WebService) -> None:
+    run = waiting_run(web.backend.database)
+    browser = PlainBrowser.signed_in(web)
+    assert f'href="{address_of(run)}"' in browser.get("/inbox").text
+    page = browser.get(address_of(run))
+    assert "Is this right?" in page.text
+    assert "Begin with APPROVED or NEEDS_FIX" in page.text
+    done = browser.send(page, address_of(run), text="APPROVED\r\n\r\nIt is.")
+    assert done.status_code == 303
+    late = browser.send(page, address_of(run), text="NEEDS_FIX, I think.")
+    assert late.status_code == 409
+    assert "NEEDS_FIX, I think." in late.text
+    assert browser.get(address_of(run)).status_code == 409
+
+
+def test_an_answer_that_cannot_be_used_is_shown_again_with_what_is_missing(web: WebService) -> None:
+    run = waiting_run(web.backend.database)
+    browser = PlainBrowser.signed_in(web)
+    again = browser.send(
+        browser.get(address_of(run)), address_of(run), text='{"verdict": "Perhaps"}'
+    )
+    assert again.status_code == 422
+    assert "Your answer was not recorded" in again.text
+    assert "Perhaps" in text_of(again.text)
+    assert web.backend.read(lambda connection: waiting_turns(connection, run=run))
+
+
+def test_a_viewer_reads_and_does_not_answer(web: WebService) -> None:
+    run = waiting_run(web.backend.database)
+    browser = PlainBrowser.signed_in(web, Role.VIEWER)
+    page = browser.get(address_of(run))
+    assert "Is this right?" in page.text
+    assert browser.send(page, address_of(run), text="APPROVED").status_code == 403
+    assert web.backend.read(lambda connection: waiting_turns(connection, run=run))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [text for text in HOSTILE.values() if "\x00" not in text and "\ud800" not in text],
+    ids=[name for name, text in HOSTILE.items() if "\x00" not in text and "\ud800" not in text],
+)
+def test_hostile_text_in_what_is_asked_does_nothing(web: WebService, text: str) -> None:
+    run = waiting_run(web.backend.database, text, text)
+    browser = PlainBrowser.signed_in(web)
+    made = browser.get(address_of(run)).text
+    assert active_parts(made) == []
+    assert not UNSEEN.search(made)
