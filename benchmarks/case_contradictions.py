@@ -23,10 +23,11 @@ from random import Random
 from benchmarks.case_notes import CaseNote, RaisedPoint, read_notes, run_case_tools
 from benchmarks.case_plants import PLANTS, Plant
 from benchmarks.case_second_plants import SECOND_PLANTS
+from benchmarks.case_third_plants import THIRD_PLANTS
 from shared.models.findings import SEVERITY_ORDER, Severity
 
 Plants = Mapping[str, tuple[Plant, frozenset[str]]]
-_LISTS: Mapping[str, Plants] = {"first": PLANTS, "second": SECOND_PLANTS}
+_LISTS: Mapping[str, Plants] = {"first": PLANTS, "second": SECOND_PLANTS, "third": THIRD_PLANTS}
 _HALVES = {"kept": (True,), "tuned": (False,), "all": (True, False)}
 
 

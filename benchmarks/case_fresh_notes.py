@@ -1,6 +1,6 @@
 """How charts are read and masked that nobody wrote a rule for: little notes with what a reader expects of each.
 
-    python -m benchmarks.case_fresh_notes [--set first|second] [--show]
+    python -m benchmarks.case_fresh_notes [--set first|second|third] [--show]
 
 `fresh_notes/notes_*.txt` are English and Korean notes in the style of hospitals, each with its expectations, which were
 written down before any tool had read the note; `masking_*.txt` are sentences with their identifiers in double braces.
@@ -202,7 +202,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--set", choices=("first", "second"), default="first", help="which notes")
+    parser.add_argument(
+        "--set", choices=("first", "second", "third"), default="first", help="which notes"
+    )
     parser.add_argument("--show", action="store_true", help="every miss and every surplus")
     options = parser.parse_args()
     tallies = {"English": Tally(), "Korean": Tally()}

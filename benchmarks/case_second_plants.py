@@ -23,7 +23,7 @@ _PROBLEM = re.compile(
 )
 
 
-def _inserted(text: str, sentence: str, chance: Random) -> str:
+def between_sentences(text: str, sentence: str, chance: Random) -> str:
     """Between two sentences of the note, or at its end."""
     places = [match.end() for match in re.finditer(r"[a-z]\.(?= [A-Z])", text)]
     if not places:
@@ -32,7 +32,7 @@ def _inserted(text: str, sentence: str, chance: Random) -> str:
     return f"{text[:place]} {sentence}{text[place:]}"
 
 
-def _patient(text: str) -> tuple[int, bool] | None:
+def stated_patient(text: str) -> tuple[int, bool] | None:
     """The age, and whether the patient is a woman, as first stated."""
     match = _STATED.search(text)
     return (int(match[1]), match[2] in _FEMALE) if match else None
@@ -40,16 +40,16 @@ def _patient(text: str) -> tuple[int, bool] | None:
 
 def title(text: str, chance: Random) -> str | None:
     """The patient is called by the title of the other sex."""
-    patient = _patient(text)
+    patient = stated_patient(text)
     if patient is None or patient[0] < _GROWN:
         return None
     word = chance.choice(("gentleman", "man")) if patient[1] else chance.choice(("lady", "woman"))
-    return _inserted(text, f"This pleasant {word} agreed with the plan.", chance)
+    return between_sentences(text, f"This pleasant {word} agreed with the plan.", chance)
 
 
 def past_operation(text: str, chance: Random) -> str | None:
     """An operation or an event that only the other sex can have had."""
-    patient = _patient(text)
+    patient = stated_patient(text)
     if patient is None or patient[0] < _GROWN:
         return None
     of_men = ("A vasectomy was done in 2009.", "Semen analysis was normal last year.")
@@ -58,12 +58,12 @@ def past_operation(text: str, chance: Random) -> str | None:
         "The last menstrual period was two weeks ago.",
         "The last Pap smear was normal.",
     )
-    return _inserted(text, chance.choice(of_men if patient[1] else of_women), chance)
+    return between_sentences(text, chance.choice(of_men if patient[1] else of_women), chance)
 
 
 def birth_date(text: str, _chance: Random) -> str | None:
     """A date of birth that is decades off the age, and the day of the visit."""
-    patient = _patient(text)
+    patient = stated_patient(text)
     if patient is None:
         return None
     year = 2024 - patient[0] + (25 if patient[0] > _OLD else -25)
@@ -90,7 +90,7 @@ def other_side(text: str, chance: Random) -> str | None:
 
 def stay(text: str, chance: Random) -> str | None:
     """A discharge before the admission, in written-out months."""
-    return _inserted(
+    return between_sentences(
         text,
         chance.choice(
             (
@@ -104,11 +104,11 @@ def stay(text: str, chance: Random) -> str | None:
 
 def before_birth(text: str, chance: Random) -> str | None:
     """Something lasts for longer than the patient has lived."""
-    patient = _patient(text)
+    patient = stated_patient(text)
     if patient is None or patient[0] > _OLD:
         return None
     years = patient[0] + 12
-    return _inserted(
+    return between_sentences(
         text,
         chance.choice(
             (
@@ -120,20 +120,20 @@ def before_birth(text: str, chance: Random) -> str | None:
     )
 
 
-def _sentences(*sentences: str) -> Plant:
+def sentences(*choices: str) -> Plant:
     def plant(text: str, chance: Random) -> str | None:
-        return _inserted(text, chance.choice(sentences), chance)
+        return between_sentences(text, chance.choice(choices), chance)
 
     return plant
 
 
 def pregnant(text: str, chance: Random) -> str | None:
     """A drug that is forbidden in pregnancy."""
-    patient = _patient(text)
+    patient = stated_patient(text)
     if patient is None or not patient[1] or not _GROWN <= patient[0] <= _OLD:
         return None
     drug = chance.choice(("lisinopril 10 mg", "isotretinoin 20 mg", "warfarin 5 mg"))
-    return _inserted(text, f"She is 20 weeks pregnant and takes {drug} daily.", chance)
+    return between_sentences(text, f"She is 20 weeks pregnant and takes {drug} daily.", chance)
 
 
 def denied(text: str, chance: Random) -> str | None:
@@ -154,7 +154,7 @@ SECOND_PLANTS: Mapping[str, tuple[Plant, frozenset[str]]] = {
     "stay": (stay, frozenset({"dates_contradict"})),
     "before birth": (before_birth, frozenset({"longer_than_life"})),
     "impossible value": (
-        _sentences(
+        sentences(
             "Oxygen saturation is 140% on room air.",
             "Serum potassium is 45 mEq/L.",
             "Arterial pH is 5.1.",
@@ -163,11 +163,11 @@ SECOND_PLANTS: Mapping[str, tuple[Plant, frozenset[str]]] = {
         frozenset({"impossible_value"}),
     ),
     "crossed pressures": (
-        _sentences("Repeat blood pressure is 70/120 mm Hg.", "BP on discharge: 80/130."),
+        sentences("Repeat blood pressure is 70/120 mm Hg.", "BP on discharge: 80/130."),
         frozenset({"crossed_pressures"}),
     ),
     "word against value": (
-        _sentences(
+        sentences(
             "Serum potassium is 6.8 mEq/L, consistent with hypokalemia.",
             "Oxygen saturation is 99% on room air; the patient is hypoxic.",
             "Serum glucose is 38 mg/dL, consistent with hyperglycemia.",
@@ -176,15 +176,15 @@ SECOND_PLANTS: Mapping[str, tuple[Plant, frozenset[str]]] = {
         frozenset({"word_against_value"}),
     ),
     "unit": (
-        _sentences("Serum sodium is 140 mg.", "Weight is 70 mg.", "Heart rate is 80 mm Hg."),
+        sentences("Serum sodium is 140 mg.", "Weight is 70 mg.", "Heart rate is 80 mm Hg."),
         frozenset({"wrong_unit", "impossible_value"}),
     ),
     "body mass index": (
-        _sentences("Height is 180 cm, weight is 60 kg, and BMI is 34 kg/m2."),
+        sentences("Height is 180 cm, weight is 60 kg, and BMI is 34 kg/m2."),
         frozenset({"index_against_weight"}),
     ),
     "allergy": (
-        _sentences(
+        sentences(
             "The patient is allergic to sulfa drugs. Bactrim DS twice daily was started.",
             "Allergies: ibuprofen (hives). Ketorolac 30 mg was given intravenously.",
             "There was anaphylaxis to amoxicillin in childhood. Augmentin 875 mg twice daily was prescribed.",
@@ -192,7 +192,7 @@ SECOND_PLANTS: Mapping[str, tuple[Plant, frozenset[str]]] = {
         frozenset({"drug_against_allergy", "drug_near_allergy"}),
     ),
     "two of a class": (
-        _sentences(
+        sentences(
             "Current medications include Lipitor 40 mg and rosuvastatin 20 mg daily.",
             "Home medications: Xarelto 20 mg daily, Eliquis 5 mg twice daily.",
             "The patient takes omeprazole 20 mg and Nexium 40 mg every morning.",
@@ -200,7 +200,7 @@ SECOND_PLANTS: Mapping[str, tuple[Plant, frozenset[str]]] = {
         frozenset({"class_twice", "drug_twice", "drugs_not_together"}),
     ),
     "dose": (
-        _sentences(
+        sentences(
             "Current medications include metoprolol 5000 mg daily.",
             "Acetaminophen 2 g every 4 hours was prescribed.",
             "The patient takes amlodipine 100 mg daily.",
@@ -208,20 +208,18 @@ SECOND_PLANTS: Mapping[str, tuple[Plant, frozenset[str]]] = {
         frozenset({"dose_over_maximum"}),
     ),
     "weekly drug daily": (
-        _sentences(
-            "Methotrexate 15 mg daily was continued.", "Takes methotrexate 10 mg every day."
-        ),
+        sentences("Methotrexate 15 mg daily was continued.", "Takes methotrexate 10 mg every day."),
         frozenset({"weekly_drug_daily"}),
     ),
     "not together": (
-        _sentences(
+        sentences(
             "The patient takes sildenafil 50 mg and isosorbide mononitrate 30 mg daily.",
             "Phenelzine 15 mg and sertraline 50 mg daily were continued.",
         ),
         frozenset({"drugs_not_together"}),
     ),
     "kidneys": (
-        _sentences(
+        sentences(
             "The eGFR is 15 mL/min. Metformin 1000 mg twice daily was continued.",
             "With an estimated GFR of 20 mL/min/1.73 m2 the patient takes metformin 500 mg daily.",
         ),
@@ -229,7 +227,7 @@ SECOND_PLANTS: Mapping[str, tuple[Plant, frozenset[str]]] = {
     ),
     "pregnant": (pregnant, frozenset({"drug_in_pregnancy"})),
     "blood group": (
-        _sentences("Blood type is A positive. The earlier record has blood group O negative."),
+        sentences("Blood type is A positive. The earlier record has blood group O negative."),
         frozenset({"blood_groups_contradict"}),
     ),
     "denied": (denied, frozenset({"asserted_and_denied"})),

@@ -18,7 +18,8 @@ atrial fibrillation | AFib; A-fib; a fib; afib; atrial fib; AF | 심방세동; �
 chronic obstructive pulmonary disease | COPD; emphysema; chronic bronchitis | 만성폐쇄성폐질환;
     만성 폐쇄성 폐질환; 폐기종; 만성기관지염
 asthma | reactive airway disease | 천식
-chronic kidney disease | CKD; chronic renal insufficiency; chronic renal failure; ESRD;
+chronic kidney disease | CKD; CKD1; CKD2; CKD3; CKD3a; CKD3b; CKD4; CKD5;
+    chronic renal insufficiency; chronic renal failure; ESRD;
     end stage renal disease; chronic kidney failure | 만성콩팥병; 만성신부전; 만성 신부전; 만성신질환;
     만성신장병; 만성 신장질환; 말기신부전
 hypothyroidism | underactive thyroid; hashimoto thyroiditis; hashimotos | 갑상선기능저하증;
@@ -36,7 +37,7 @@ parkinson disease | parkinsons; parkinson's disease; parkinsonism | 파킨슨병
 epilepsy | seizure disorder | 간질; 뇌전증
 gastroesophageal reflux disease | GERD; acid reflux; reflux esophagitis; gastroesophageal reflux;
     reflux | 위식도역류질환; 역류성식도염; 역류성 식도염; 위식도 역류
-osteoarthritis | OA; degenerative joint disease; DJD; degenerative arthritis | 골관절염;
+osteoarthritis | OA; degenerative joint disease; DJD; degenerative arthritis | 골관절염; 관절염;
     퇴행성관절염; 퇴행성 관절염
 rheumatoid arthritis | | 류마티스관절염; 류마티스 관절염
 osteoporosis | | 골다공증
@@ -83,7 +84,7 @@ intracranial hemorrhage | ICH; subarachnoid hemorrhage; subdural hematoma; epidu
 transient ischemic attack | TIA | 일과성허혈발작; 일과성 허혈 발작
 pulmonary embolism | PE; pulmonary emboli; pulmonary embolus | 폐색전증; 폐색전
 deep vein thrombosis | DVT; deep venous thrombosis | 심부정맥혈전증; 심부정맥 혈전증
-pneumonia | CAP; community acquired pneumonia; aspiration pneumonia | 폐렴
+pneumonia | CAP; PNA; community acquired pneumonia; aspiration pneumonia | 폐렴
 bronchitis | acute bronchitis | 기관지염
 upper respiratory infection | URI; upper respiratory tract infection; common cold | 상기도감염; 감기
 influenza | flu | 인플루엔자; 독감
@@ -131,7 +132,7 @@ cancer | carcinoma; malignancy; adenocarcinoma; malignant neoplasm; neoplasm | �
     췌장암; 갑상선암; 자궁경부암; 난소암; 방광암; 식도암
 breast cancer | breast ca; breast CA; breast carcinoma | 유방암
 lung cancer | lung ca; lung CA | 폐암
-colon cancer | colon ca; colon CA; colorectal cancer | 대장암; 결장암; 직장암
+colon cancer | colon ca; colon CA; CRC; colorectal cancer | 대장암; 결장암; 직장암
 prostate cancer | prostate ca; prostate CA | 전립선암
 gastric cancer | stomach cancer | 위암
 hepatocellular carcinoma | HCC; liver cancer | 간암; 간세포암

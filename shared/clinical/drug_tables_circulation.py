@@ -28,7 +28,7 @@ nimodipine | Nymalize | 니모디핀 | dihydropyridine | 360
 lercanidipine | | 레르카니디핀 | dihydropyridine |
 diltiazem | Cardizem, Tiazac, Cartia | 딜티아젬 | nondihydropyridine | 540
 verapamil | Calan, Isoptin, Verelan | 베라파밀 | nondihydropyridine | 480
-metoprolol | Lopressor, Toprol, Toprol-XL | 메토프롤롤 | beta blocker | 450
+metoprolol | Lopressor, Toprol, Toprol-XL, metop | 메토프롤롤 | beta blocker | 450
 atenolol | Tenormin | 아테놀롤 | beta blocker | 200
 bisoprolol | Zebeta | 비소프롤롤, 콩코르 | beta blocker | 20
 carvedilol | Coreg | 카르베딜롤, 딜라트렌 | beta blocker | 100
@@ -69,7 +69,7 @@ dronedarone | Multaq | 드로네다론 | antiarrhythmic | 800
 flecainide | Tambocor | 플레카이니드 | antiarrhythmic | 400
 propafenone | Rythmol | 프로파페논 | antiarrhythmic | 900
 dofetilide | Tikosyn | 도페틸리드 | qt antiarrhythmic | 1
-atorvastatin | Lipitor | 아토르바스타틴, 리피토 | statin | 80
+atorvastatin | Lipitor, atorva | 아토르바스타틴, 리피토 | statin | 80
 rosuvastatin | Crestor | 로수바스타틴, 크레스토 | statin | 40
 simvastatin | Zocor | 심바스타틴, 조코 | statin | 80
 pravastatin | Pravachol | 프라바스타틴 | statin | 80

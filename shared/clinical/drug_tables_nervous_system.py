@@ -2,7 +2,7 @@
 
 ROWS = """
 acetaminophen | Tylenol, paracetamol, APAP | 아세트아미노펜, 타이레놀, 파라세타몰 | acetaminophen | 4000
-aspirin | Ecotrin, acetylsalicylic acid, Bufferin | 아스피린, 아세틸살리실산 | nsaid, salicylate | 4000
+aspirin | Ecotrin, acetylsalicylic acid, Bufferin, ASA | 아스피린, 아세틸살리실산 | nsaid, salicylate | 4000
 ibuprofen | Advil, Motrin | 이부프로펜, 부루펜, 애드빌 | nsaid | 3200
 naproxen | Aleve, Naprosyn, Anaprox | 나프록센, 낙센 | nsaid | 1500
 diclofenac | Voltaren, Cataflam | 디클로페낙, 볼타렌 | nsaid | 225

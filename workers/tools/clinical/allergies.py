@@ -46,8 +46,9 @@ _NONE_KNOWN = regex(
 )
 _BEFORE = regex(
     r"(?<![a-z])(?:allerg(?:ic|y|ies)(?: reactions?)? to|anaphyla(?:xis|ctic)(?: reactions?)? (?:to|after)"
-    r"|allerg(?:y|ies) ?(?:include |including |are |list |history )?[:：-]"
-    r"|allerg(?:y|ies) include|hypersensitivity (?:reactions? )?to)",
+    r"|allerg(?:y|ies) ?(?:include|including|are|list|history)? ?[:：-]"
+    r"|allerg(?:y|ies) include|hypersensitivity (?:reactions? )?to"
+    r"|(?:reacts?|reacted|adverse (?:drug )?reactions?) to)",
     re.I,
 )
 _KOREAN_BEFORE = regex(r"(?:알레르기|알러지|약물 ?과민반응) ?(?:병력|력|유발 ?약물|약물)? ?[:：]")
@@ -75,6 +76,11 @@ class Allergen:
     end: int
     concept: str
     negated: bool = False
+
+
+def is_of_drug(concept: str) -> bool:
+    """Whether an allergen is a drug or a class of drugs."""
+    return concept not in ("contrast medium", "latex", "food", "insect venom", NONE_KNOWN)
 
 
 def find_allergens(chart: Chart) -> tuple[Allergen, ...]:

@@ -49,7 +49,7 @@ _BEFORE = {
         r"|wasn't|cannot|can't)\b|\bnon[- ]?\Z|\((?:-|−|–)\)\s?$"
     ),
     ContextKind.UNCERTAIN: (
-        r"\b(?:possibl[ey]|probabl[ey]|likely|suspect(?:ed|s)?|suspicio(?:n|us)(?: for| of)?|suspicion"
+        r"\b(?:possibl[ey]|probabl[ey]|(?:un|not )?likely|suspect(?:ed|s)?|suspicio(?:n|us)(?: for| of)?|suspicion"
         r"|concern(?:ing|ed)? (?:for|about)"
         r"|question(?:able)?(?: of)?|presumed|presumptive|may (?:be|have|represent)|might (?:be|have"
         r"|represent)|could (?:be|have|represent)"
@@ -111,7 +111,8 @@ _AFTER = {
         r"^[ ]?\(?\?\)?|^[^.;]{0,40}?\b(?:is (?:suspected|possible|likely|questionable|a concern)"
         r"|(?:was|were) suspected|suspected|cannot be (?:excluded|ruled out)|can not be ruled out"
         r"|not excluded|is being considered|versus|vs\.?|as a possibility|needs to be ruled out)\b"
-        r"|^[^.;!?\n]{0,30}?(?:의심|가능성|추정|감별|배제 ?(?:위해|필요|할 수 없|못)|고려|r/o|위험)"
+        r"|^[가-힣 ]{0,6}시(?:에는|엔|에)? ?(?:즉시 |바로 |다시 )?(?:내원|재내원|방문|연락|응급실|복용|투여|중단)"
+        r"|^[^.;!?\n]{0,30}?(?:의심|의증|가능성|추정|감별|배제 ?(?:위해|필요|할 수 없|못)|고려|r/o|위험)"
     ),
     ContextKind.FAMILY: (
         r"^[^.;]{0,40}?\b(?:in (?:his|her|the|their)? ?(?:mother|father|family|brother|sister|parents?"

@@ -16,8 +16,8 @@ _MANY = 5_000
 _KINDS = regex(
     r"(?i)(?P<birth>\bborn\b|\bbirth\b|\bdob\b|생년월일|출생|생일)"
     r"|(?P<death>\bdied\b|\bdeath\b|\bexpired\b|사망)"
-    r"|(?P<discharge>\bdischarged?\b|퇴원)"
-    r"|(?P<admission>\badmi(?:tted|ssion)\b|\bhospitali[sz](?:ed|ation)\b|입원)"
+    r"|(?P<discharge>\bdischarged?\b|\bd/c(?='?d\b| date\b|:)|퇴원)"
+    r"|(?P<admission>\badmi(?:t|tted|ssion)\b|\bhospitali[sz](?:ed|ation)\b|입원)"
     r"|(?P<procedure>\bsurger(?:y|ies)\b|\boperat(?:ion|ed)\b|\bbiops(?:y|ied)\b"
     r"|\b\w{3,20}(?:ectomy|plasty|ostomy|otomy|oscopy)\b"
     r"|\bprocedure\b|\bunderwent\b|\btransplant\w{0,5}\b|\brepair\b|수술|시술|절제술|내시경)"
@@ -32,7 +32,10 @@ _KINDS = regex(
     r"|(?P<onset>\bonset\b|\bbegan\b|\bstarted\b|\bdeveloped\b|\bnoticed\b|\bpain\b|\bsymptoms?\b|\bsince\b"
     r"|\bhistory of\b|\bcomplain\w{0,4}\b|\binjur(?:y|ed)\b|\bfell\b|발생|시작|부터|통증|증상|호소)"
 )
-_JOINED = regex(r"(?i):? ?(?:on|in|at|since|by)?(?: the)? ?")
+_JOINED = regex(
+    r"(?i)(?: (?:was|were|is|has been) (?:[a-z]{3,12}ed|done|taken))?(?: ?(?:date|day|일자|일시|날짜|일))?"
+    r"[ \t]*[:：=]?[ \t]*(?:on|in|at|since|by)?(?: the)? ?"
+)
 _NEAR = 80
 _LONGEST_TEXT = 160
 

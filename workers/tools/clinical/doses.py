@@ -21,7 +21,14 @@ STRENGTH = (
 )
 """An amount: a number or a range of numbers with its unit. What is per kilogram or per litre is none."""
 
-_COUNTS = {"once": 1, "one": 1, "twice": 2, "two": 2, "three": 3, "four": 4, "thrice": 3}
+_COUNTS = {
+    **dict(
+        zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True)
+    ),
+    "once": 1,
+    "twice": 2,
+    "thrice": 3,
+}
 _KOREAN_COUNTS = {"한": 1, "두": 2, "세": 3, "네": 4}
 _FREQUENCIES: tuple[tuple[str, float | None], ...] = (
     (
@@ -31,12 +38,13 @@ _FREQUENCIES: tuple[tuple[str, float | None], ...] = (
     (r"(?:twice (?:a|per) week|twice weekly|주 ?2 ?회)", 2 / 7),
     (r"(?:once (?:a|per) month|monthly|every month|매월|월 ?1 ?회)", 1 / 30),
     (r"(?:every other day|q\.?o\.?d\b\.?|격일)", 0.5),
-    (r"(?:b\.?i\.?d\b\.?|q ?12 ?h(?:ours)?\b|every 12 hours|12 ?시간마다)", 2.0),
-    (r"(?:t\.?i\.?d\b\.?|q ?8 ?h(?:ours)?\b|every 8 hours|8 ?시간마다)", 3.0),
-    (r"(?:q\.?i\.?d\b\.?|q ?6 ?h(?:ours)?\b|every 6 hours|6 ?시간마다)", 4.0),
-    (r"(?:q ?4 ?h(?:ours)?\b|every 4 hours|4 ?시간마다)", 6.0),
+    (r"(?:b\.?i\.?d\b\.?)", 2.0),
+    (r"(?:t\.?i\.?d\b\.?)", 3.0),
+    (r"(?:q\.?i\.?d\b\.?)", 4.0),
+    (r"(?:(?:every |q ?)(?P<hours>[1-9]\d?) ?(?:hours?|hrs?|h)\b)", None),
+    (r"(?:(?P<apart>[1-9]\d?) ?시간 ?마다)", None),
     (
-        r"(?P<times>once|one|twice|two|three|four|thrice|\d{1,2})(?: times?| x)?(?: a | per |/| each |-)?"
+        rf"(?P<times>{'|'.join(_COUNTS)}|\d{{1,2}})(?: times?| x)?(?: a | per |/| each |-)?"
         r" ?(?:daily|day)\b",
         None,
     ),
@@ -55,6 +63,8 @@ _STRENGTH = regex(rf"({_NUMBER})(?: ?(-|to|/) ?({_NUMBER}))? ?-?({_MASS})(?![A-Z
 _PIECES = regex(
     r"(?<![\d.])(\d{1,2}|one|two|three) ?(?:tablets?|tabs?|capsules?|caps?|pills?|정|캡슐|알)", re.I
 )
+_HOURS = {"hours", "apart"}
+"""Groups of the hours between two doses; the others count doses a day."""
 _READERS = tuple((regex(pattern, re.I), rate) for pattern, rate in _FREQUENCIES)
 _AS_NEEDED = regex(r"\b(?:prn|p\.r\.n|as needed|when needed)\b|필요 ?시|필요할 ?때", re.I)
 
@@ -93,6 +103,8 @@ def _milligrams(written: str) -> float | None:
 def _per_day(written: str) -> float | None:
     for reader, rate in _READERS:
         match = reader.search(written)
+        if match and reader.groupindex.keys() & _HOURS:
+            return 24 / float(match[1])
         if match:
             return rate if rate is not None else float(_count(match[1]))
     return None

@@ -15,7 +15,8 @@ _SHORT = 2
 _KOREAN_ENDINGS = r"(?=정|캡슐|주사|시럽|액|을|를|은|는|이|가|의|과|와|로|도|만|복용|투여|처방|농도|제|[^가-힣]|$)"
 _NO_DRUG = regex(
     r"[ -]?(?:levels?|concentrations?|resistan(?:ce|t)|induced|sensitiv\w{1,5}|susceptib\w{1,6}|receptors?|secretion"
-    r"|deficien\w{1,3}|toxicity|overdose|exacerbated|associated|naive|저항성|분비|수용체|결핍|중독|내성)",
+    r"|deficien\w{1,3}|toxicity|overdose|exacerbated|associated|naive|class|physical status|score|I{2,3}\b"
+    r"|저항성|분비|수용체|결핍|중독|내성)",
     re.I,
 )
 _NO_DRUG_BEFORE = regex(

@@ -1,8 +1,6 @@
-"""Headings of clinical notes in English and Korean, and which of the four divisions the lines below "
-"them belong to.
+"""Headings of clinical notes in English and Korean, and which of the four divisions the lines below them belong to.
 
-The divisions are those of the ACI-BENCH notes (Yim et al., Sci Data 2023;
-10:586). Names of organs ("Cardiovascular")
+The divisions are those of the ACI-BENCH notes (Yim et al., Sci Data 2023;10:586). Names of organs ("Cardiovascular")
 are no headings here: they stand in the review of systems as well as in the examination.
 """
 
@@ -32,10 +30,12 @@ medications on admission; admission medications; meds; current meds; home meds;
 prior to admission medications;
 review of systems; ros; immunizations; immunization history; patient information; demographics;
 identification; id; source of history; problem list; active problems; hospital course prior; habits;
-past medical hx; medical hx; family hx; social hx; surgical hx;
+past medical hx; medical hx; family hx; social hx; surgical hx; encounters;
 주호소; 주소; 주증상; 주소증; 내원사유; 내원경위; 입원사유; 입원경위; 현병력; 현재력; 과거력; 과거병력;
 기저질환; 기왕력; 병력; 수술력; 과거수술력; 가족력; 사회력; 개인력; 약물력; 투약력; 복용약물; 복용약;
-현재복용약; 현재복용약물; 현재투약; 투약현황; 알레르기; 알러지; 약물알레르기; 알레르기력; 계통문진;
+현재복용약; 현재복용약물; 현재투약; 투약현황; 약물; 투약; 약제; 현재약물; 복용중인약물; 복용중인약;
+투여약물; 투여중인약물; 상용약; 상용약물; 처방약; 입원전투약; 입원시투약;
+알레르기; 알러지; 약물알레르기; 알레르기력; 계통문진;
 계통적문진; 문진; 문진소견; 주관적; 주관적정보; 주관적자료; 환자정보; 인적사항; 직업력; 흡연력; 음주력;
 여행력; 산과력; 월경력; 예방접종력
 """
@@ -59,7 +59,7 @@ imaging studies; imaging findings; radiology; radiology results; radiographs; ra
 test results; tests; studies; investigations; investigation results; pathology; pathology results;
 microbiology; micro; ekg; ecg; electrocardiogram; x ray; xray; x rays; ct; mri; ultrasound;
 echocardiogram; echo; admission labs; discharge labs; results review; review of results;
-laboratory and imaging; labs and imaging; labs imaging; results reviewed; x ray results;
+laboratory and imaging; labs and imaging; labs imaging; observations; reports; results reviewed; x ray results;
 검사결과; 검사소견; 검사실소견; 검사; 혈액검사; 혈액검사결과; 진단검사; 영상검사; 영상소견; 영상의학;
 영상; 방사선소견; 방사선검사; 심전도; 심초음파; 초음파; 소변검사; 요검사; 병리; 병리검사; 병리결과;
 조직검사; 조직검사결과; 임상병리검사; 검사실검사; 미생물검사; 배양검사; 흉부x선; 흉부엑스선; 검사자료

@@ -32,8 +32,8 @@ _OTHER_SPECIMEN = (
 _BLOOD = r"serum|plasma|blood (?:tests?|stud(?:y|ies)|work|gas|chemistry|count)|arterial|venous|혈액|혈청|혈장|cbc"
 _SPECIMEN = regex(rf"(?i)\b(?:(?P<other>{_OTHER_SPECIMEN})|(?P<blood>{_BLOOD}))")
 _SPECIMEN_LINE = regex(
-    rf"(?im)^[ \t•*-]{{0,6}}(?:(?P<other>{_OTHER_SPECIMEN})|(?P<blood>{_BLOOD}|chemistry))"
-    r"(?:[ \t](?:analysis|studies|sediment|fluid|dipstick|검사|소견))?[ \t]{0,4}:?[ \t]{0,4}$"
+    rf"(?im)(?:^[ \t•*-]{{0,6}}|(?<=\. ))(?:(?P<other>{_OTHER_SPECIMEN})|(?P<blood>{_BLOOD}|chemistry))"
+    r"(?:[ \t](?:analysis|studies|sediment|fluid|dipstick|검사|소견))?(?:[ \t]shows?)?[ \t]{0,4}:?[ \t]{0,4}$"
 )
 _UNREAL = regex(
     r"(?i)\b(?:goals?|targets?|if|unless|until|hold|keep|maintain|call|notify|return|titrate|whenever|normal range"
@@ -249,10 +249,11 @@ def sign_of(measurement: Measurement) -> str:
     return "<" if match.group()[0] in "<≤" or match.group().startswith(("less", "below")) else ">"
 
 
-def unit_written(measurement: Measurement) -> bool:
-    """Whether the chart states the unit: if not, it is assumed or unknown."""
+def written_units(measurement: Measurement) -> frozenset[str]:
+    """The units that its words state; where there is none, it is assumed or unknown."""
     text = measurement.span.text
-    return any(read_unit(text, match.end()) for match in _DIGITS.finditer(text))
+    units = (read_unit(text, match.end()) for match in _DIGITS.finditer(text))
+    return frozenset(unit[0].name for unit in units if unit)
 
 
 _SIGN = regex(r"(?:[<>≤≥]=?|less than|greater than|more than|below|above|(?<!\d )over)[ \t]?(?=\d)")

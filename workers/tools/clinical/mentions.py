@@ -45,15 +45,15 @@ class MentionContext:
     planned: bool = False
 
 
-def context_at(chart: Chart, start: int, end: int) -> MentionContext:
-    """What the rest of its sentence, and the heading above, say of the words from `start` to `end`."""
+def context_at(chart: Chart, start: int, end: int, *, headed: bool = True) -> MentionContext:
+    """What the rest of its sentence, and with `headed` the heading above, say of the words from `start` to `end`."""
     first, last = chart.sentence_at(start)
     whole = chart.text[max(first, start - _WINDOW_BEFORE) : start]
     before = _since(TERMINATION, PSEUDO_NEGATION.sub(" ", whole))
     after = _until_termination(
         PSEUDO_NEGATION.sub(" ", chart.text[end : min(last, end + _WINDOW_AFTER)])
     )
-    heading = _heading_kinds(chart, start)
+    heading = _heading_kinds(chart, start) if headed else frozenset()
 
     def applies(kind: ContextKind, earlier: str) -> bool:
         return bool(BEFORE[kind].search(earlier) or AFTER[kind].search(after))
@@ -86,6 +86,11 @@ def _heading_kinds(chart: Chart, start: int) -> frozenset[ContextKind]:
     if section is None or not section.heading:
         return frozenset()
     return _KINDS.get(normalised(section.heading), frozenset())
+
+
+def is_in_history(chart: Chart, start: int) -> bool:
+    """Whether the heading above says that what stands there is of the past."""
+    return ContextKind.PAST in _heading_kinds(chart, start)
 
 
 _PAST_HEADINGS = (

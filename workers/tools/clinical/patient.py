@@ -38,8 +38,8 @@ _SEX = regex(
 )
 _NEAR = regex(r"(?:his|her|the|a|an|another|young|other) \Z", re.I)
 _NOT_PATIENT = regex(
-    r"(?:mother|father|brother|sister|son|daughter|wife|husband|partner|sibling|cousin|uncle|aunt"
-    r"|boyfriend|girlfriend|child|spouse|friend|어머니|아버지|모친|부친|형|누나|언니|오빠|동생|아들|딸"
+    r"(?:(?<![A-Za-z])(?:mother|father|brother|sister|son|daughter|wife|husband|partner|sibling|cousin|uncle|aunt"
+    r"|boyfriend|girlfriend|child|spouse|friend)|어머니|아버지|모친|부친|형|누나|언니|오빠|동생|아들|딸"
     r"|남편|아내)"
     r"(?:[ ,]+(?:is|was|who|had|has|died|at|a|an|age|aged|of|which|be|to|with|\d{1,3}|diagnosed"
     r"|the)){0,5}[ ,(:은는이가-]*\Z",

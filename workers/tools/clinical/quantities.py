@@ -44,7 +44,8 @@ class Quantity:
         return (self.unit,) if self.assumed is None else self.assumed
 
 
-_SALT = ("mmol/L", "mEq/L", "mg/dL", "umol/L")
+_SALT = ("mmol/L", "mg/dL", "umol/L")
+_ION = (*_SALT, "mEq/L")
 _ENZYME = ("ukat/L", "mU/L")
 _CELLS = ("10^9/L", "K", "/uL", "10^4/uL")
 
@@ -63,10 +64,10 @@ QUANTITIES = (
     Quantity("body_mass_index", "kg/m2", (5, 250), (10, 90), vital=True),
     Quantity("coma_scale", "", (3, 15), (3, 15), vital=True),
     Quantity("pain", "", (0, 10), (0, 10), vital=True),
-    Quantity("sodium", "mmol/L", (60, 260), (90, 200), units=_SALT, substance=Substance(22.99)),
-    Quantity("potassium", "mmol/L", (0.5, 20), (1, 11), units=_SALT, substance=Substance(39.1)),
-    Quantity("chloride", "mmol/L", (40, 200), (50, 160), units=_SALT, substance=Substance(35.45)),
-    Quantity("bicarbonate", "mmol/L", (0, 90), (1, 60), units=_SALT, substance=Substance(61.02)),
+    Quantity("sodium", "mmol/L", (60, 260), (90, 200), units=_ION, substance=Substance(22.99, 1)),
+    Quantity("potassium", "mmol/L", (0.5, 20), (1, 11), units=_ION, substance=Substance(39.1, 1)),
+    Quantity("chloride", "mmol/L", (40, 200), (50, 160), units=_ION, substance=Substance(35.45, 1)),
+    Quantity("bicarbonate", "mmol/L", (0, 90), (1, 60), units=_ION, substance=Substance(61.02, 1)),
     Quantity("urea_nitrogen", "mg/dL", (0, 500), (2, 250), units=_SALT, substance=Substance(28.02)),
     Quantity(
         "creatinine",
@@ -91,7 +92,7 @@ QUANTITIES = (
         "mg/dL",
         (0.5, 30),
         (4.5, 20),
-        units=_SALT,
+        units=_ION,
         substance=Substance(40.08, 2),
         assumed=("mg/dL", "mmol/L"),
     ),
@@ -100,10 +101,10 @@ QUANTITIES = (
         "mmol/L",
         (0.1, 8),
         (0.5, 2.5),
-        units=_SALT,
+        units=_ION,
         substance=Substance(40.08, 2),
     ),
-    Quantity("magnesium", "mg/dL", (0, 30), (0.5, 10), units=_SALT, substance=Substance(24.305, 2)),
+    Quantity("magnesium", "mg/dL", (0, 30), (0.5, 10), units=_ION, substance=Substance(24.305, 2)),
     Quantity("phosphate", "mg/dL", (0, 40), (0.5, 15), units=_SALT, substance=Substance(30.97)),
     Quantity("bilirubin", "mg/dL", (0, 100), (0.1, 40), units=_SALT, substance=Substance(584.66)),
     Quantity(
@@ -113,7 +114,7 @@ QUANTITIES = (
         "indirect_bilirubin", "mg/dL", (0, 100), (0, 40), units=_SALT, substance=Substance(584.66)
     ),
     Quantity("uric_acid", "mg/dL", (0, 100), (1, 25), units=_SALT, substance=Substance(168.11)),
-    Quantity("lactate", "mmol/L", (0, 60), (0.2, 30), units=_SALT, substance=Substance(90.08)),
+    Quantity("lactate", "mmol/L", (0, 60), (0.2, 30), units=_ION, substance=Substance(90.08, 1)),
     Quantity("albumin", "g/dL", (0, 12), (0.8, 6.5), units=("g/L",), assumed=("g/dL", "g/L")),
     Quantity("total_protein", "g/dL", (0, 25), (2, 14), units=("g/L",), assumed=("g/dL", "g/L")),
     Quantity("ast", "U/L", (0, 100000), (1, 30000), units=_ENZYME),
@@ -150,7 +151,7 @@ QUANTITIES = (
     Quantity("po2", "mmHg", (5, 760), (15, 600), units=("kPa",)),
     Quantity("crp", "mg/L", (0, 1500), (0, 700), units=("mg/dL", "ug/mL"), assumed=()),
     Quantity("esr", "mm/h", (0, 250), (0, 200), units=("mm",)),
-    Quantity("hba1c", "%", (2, 30), (3, 20), units=("mmol/mol",), assumed=("%", "mmol/mol")),
+    Quantity("hba1c", "%", (2, 30), (3.6, 20), units=("mmol/mol",), assumed=("%", "mmol/mol")),
     Quantity("tsh", "mU/L", (0, 3000), (0, 500)),
     Quantity("osmolality", "mOsm/kg", (150, 600), (200, 450)),
     Quantity(
@@ -166,7 +167,7 @@ QUANTITIES = (
         (0, 20),
         (0.1, 10),
         units=("mEq/L",),
-        substance=Substance(6.94),
+        substance=Substance(6.94, 1),
         drug=True,
     ),
     Quantity(

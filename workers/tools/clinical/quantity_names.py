@@ -48,7 +48,7 @@ NAMES_OF = {
     ),
     "oxygen_saturation": Names(
         r"(?:pulse |arterial )?(?:oxygen|o2) sat(?:uration|s|\.)?s?|pulse ox(?:imetry)?"
-        r"|saturations?(?! index)|satting|sats",
+        r"|saturations?(?! index)|satting|sats|sat(?= {1,2}\d\d{1,2} ?%)",
         r"S[pa]O2|SPO2|Sp02|SPO₂|SpO₂|spo2|SaO₂|O2 ?[Ss]at",
         r"(?:말초 ?)?산소 ?포화도",
     ),
@@ -180,7 +180,7 @@ NAMES_OF = {
     "tsh": Names(r"thyroid[- ]stimulating hormone|thyrotropin", r"TSH", r"갑상선 ?자극 ?호르몬"),
     "osmolality": Names(r"osmola[lr]ity", "", r"삼투(?:질)?(?:압|농도)"),
     "troponin": Names(
-        r"(?:high-sensitivity )?troponin(?:[ -][it])?",
+        r"(?:high-sensitivity )?troponin(?:[ -][it])?|trops?",
         r"(?:hs-?)?[Tt]n[IT]",
         r"트로포닌",
     ),

@@ -53,7 +53,7 @@ _SPREAD = regex(
     rf"[ \t]?(?:{_DASH})[ \t]?\d|'?s\b|\+|/\d|[ \t]?x[ \t]?\d|-?[ \t]?fold\b|[ \t]?:[ \t]?\d"
 )
 _COUNTED = regex(
-    r"(?i)[ \t-]{0,2}(?:years?|yrs?|y/?o|months?|mos?|weeks?|wks?|days?|hours?|hrs?"
+    r"(?i)[ \t-]{0,2}(?:years?|yrs?|y/?o|months?|mos?|weeks?|wks?|days?|hours?|hrs?(?![ :]{1,2}\d)"
     r"|(?-i:h)|minutes?|mins?|times|episodes?"
     r"|packs?|doses?|tabs?|caps?|o'clock|st|nd|rd|th|am|pm|%? of|or more|points?)\b"
     r"|[ \t]?(?:세|년|월|일|시간|주|개월|차|번|살|명|갑|배)"

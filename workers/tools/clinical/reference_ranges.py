@@ -2,7 +2,7 @@
 
 They serve where a chart states none of its own: laboratories differ, and a chart's own range always comes first.
 Pregnancy moves many of them (creatinine, hemoglobin, pressures, leukocytes) and is not taken into account. A
-laboratory row without an age is for adults: children have none here except for vital signs.
+laboratory row without an age is for adults: children have critical limits here, and ranges of vital signs alone.
 """
 
 from __future__ import annotations
@@ -13,6 +13,12 @@ from shared.models.case import PatientFacts, Sex
 
 ABIM = "ABIM Laboratory Test Reference Ranges 2024"
 KOST = "Kost GJ, JAMA 1990;263:704-707 (mean critical limits of US medical centers)"
+KOST_CHILDREN = (
+    "Kost GJ, Pediatrics 1991;88:597-603 (mean critical limits of US children's hospitals)"
+)
+PHOENIX = (
+    "Phoenix Sepsis Score, Schlapbach LJ et al., JAMA 2024;331:665-674 (lactate from 5 mmol/L)"
+)
 PALS = "AHA Pediatric Advanced Life Support, vital signs in children"
 NEWS2 = "RCP, National Early Warning Score (NEWS) 2, 2017"
 HYPERTENSION = "ESC/ESH 2018 (hypertension from 140/90 mmHg); RCP NEWS2 2017 (hypotension)"
@@ -105,6 +111,20 @@ def _level(drug: str, low: float, high: float, critical_high: float, source: str
     return ReferenceRange(drug, low, high, source, None, critical_high, source, from_age=0)
 
 
+def _childs_lab(
+    name: str,
+    low: float | None,
+    high: float | None,
+    from_age: float = 0,
+    to_age: float = ADULT,
+    source: str = KOST_CHILDREN,
+) -> ReferenceRange:
+    """A row of critical limits: what is ordinary goes by the child's age, which charts seldom say to the month."""
+    return ReferenceRange(
+        name, None, None, source, low, high, source, from_age=from_age, to_age=to_age
+    )
+
+
 _MONTH = 1 / 12
 _CHILDREN = (
     # The 60 mmHg of a newborn are those of one born at term; charts seldom say it, and the preterm are below.
@@ -174,6 +194,21 @@ RANGES = (
     _lab("leukocytes", 4.0, 11.0, (2.0, 37.0)),
     _lab("platelets", 150, 450, (37, 910)),
     _lab("mcv", 80, 98),
+    # children
+    _childs_lab("glucose", 32, 328, 0, _MONTH),
+    _childs_lab("potassium", 2.8, 7.8, 0, _MONTH),
+    _childs_lab("glucose", 46, 445, _MONTH),
+    _childs_lab("potassium", 2.8, 6.4, _MONTH),
+    _childs_lab("sodium", 121, 156),
+    _childs_lab("calcium", 6.5, 12.7),
+    _childs_lab("hemoglobin", 6.9, 20.8),
+    _childs_lab("hematocrit", 20, 62),
+    _childs_lab("platelets", 53, 916),
+    _childs_lab("leukocytes", 2.1, 42.9),
+    _childs_lab("ph", 7.21, 7.59),
+    _childs_lab("pco2", 21, 66),
+    _childs_lab("po2", 45, None),
+    _childs_lab("lactate", None, 5.0, source=PHOENIX),
     # coagulation and blood gas
     ReferenceRange(
         "inr", 0.8, 1.2, CONVENTION, None, 5.0, "Mayo Clinic Laboratories, critical results list"

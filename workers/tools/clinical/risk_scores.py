@@ -91,9 +91,15 @@ def _least(score: Score) -> int:
 
 
 def _is_urgent(score: Score) -> bool:
-    if score.points is not None and score.points >= _URGENT[score.name]:
-        return True
-    return score.name == "news2" and score.points is not None and news2_is_red(score)
+    """Whether a source asks for an urgent review, whatever the parts that are missing would add."""
+    if score.points is None:
+        return _known(score) >= _EMERGENCY.get(score.name, _URGENT[score.name])
+    return _known(score) >= _URGENT[score.name] or (score.name == "news2" and news2_is_red(score))
+
+
+def _known(score: Score) -> int:
+    """The points of the parts that are known: no part takes any away."""
+    return sum(score.parts.values())
 
 
 def _current(view: ValueView) -> dict[str, Measurement]:
@@ -169,7 +175,7 @@ def _of_score(view: ValueView, score: Score, current: dict[str, Measurement]) ->
     spans = [
         value.span for name, value in current.items() if name in score.parts or name in _VITALS
     ]
-    points = score.points or 0
+    points = _known(score)
     grave = points >= _EMERGENCY.get(score.name, points + 1)
     left_out = grave and bool(view.plan) and not _RESPONSE.search(view.plan)
     return point(
@@ -178,7 +184,7 @@ def _of_score(view: ValueView, score: Score, current: dict[str, Measurement]) ->
         notice(
             "lens_score_open" if left_out else "lens_score",
             score=notice(f"score_{score.name}"),
-            points=points,
+            points=points if score.points is not None else notice("score_at_least", points=points),
         ),
         spans,
         category="risk",

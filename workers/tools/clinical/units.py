@@ -24,10 +24,10 @@ class Unit:
 
 @dataclass(frozen=True)
 class Substance:
-    """What converts amounts into masses: the molar mass in g/mol, and the charge of its ion."""
+    """What converts amounts into masses: the molar mass in g/mol, and the charge of its ion, 0 of what is none."""
 
     molar_mass: float | None = None
-    charge: int = 1
+    charge: int = 0
 
 
 _END = "(?![A-Za-z0-9_])"
@@ -163,7 +163,7 @@ def _moles(amount: float, dimension: str, substance: Substance) -> float | None:
     match dimension:
         case "amount":
             return amount
-        case "charge":
+        case "charge" if substance.charge:
             return amount / substance.charge
         case "mass" if substance.molar_mass:
             return amount / substance.molar_mass

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from shared.models.case import LensPoint, Measurement, PatientFacts
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
-from workers.tools.clinical.measurements import quantity_of_measurement, unit_written
+from workers.tools.clinical.measurements import quantity_of_measurement, written_units
 from workers.tools.clinical.points import point
 from workers.tools.clinical.quantities import Quantity
 from workers.tools.clinical.units import UNITS, convert
@@ -23,6 +24,12 @@ CATEGORY = "values"
 _MOST_POINTS = 20
 _MOST_LISTED = 12
 _UNIT_NAMES = frozenset(unit.name for unit in UNITS)
+_CONCENTRATIONS = frozenset(
+    unit.name
+    for unit in UNITS
+    if unit.dimension in {"mass", "amount", "charge", "activity", "cells", "pressure"}
+)
+"""Units that stand beside a ratio or a score by mistake only."""
 _SYMBOL = 2
 """Letters of a name up to which a strange unit more likely means that the letters named something else."""
 _SAME_TEMPERATURE = 0.3
@@ -30,6 +37,8 @@ _SAME_TEMPERATURE = 0.3
 _SLIP = 1.0
 _MOST_BREATHS = 100.0
 _SAME_WEIGHT = 0.03
+_ROUNDED = 0.06
+"""Shares of a value by which two roundings of it may differ."""
 _LEFT_OUT = {
     (True, False): Severity.CRITICAL,
     (True, True): Severity.MAJOR,
@@ -95,33 +104,41 @@ def crossed_pressures(view: ValueView) -> list[LensPoint]:
 def values_restated_differently(view: ValueView) -> list[LensPoint]:
     """One value in two units that are not the same value: "39.9 C (100.6 F)"."""
     points = []
-    for name in ("temperature", "weight"):
-        for first, second in _pairs(view, name, name):
-            if _restates(view, first, second) and _differ(first, second):
-                gap = abs((first.value or 0) - (second.value or 0))
-                grave = name == "weight" or gap >= _SLIP
-                message = notice(
-                    "lens_restated_differently",
-                    quantity=quantity_notice(name),
-                    first=first.span.text,
-                    second=second.span.text,
-                )
-                severity = Severity.MAJOR if grave else Severity.MINOR
-                points.append(
-                    point(
-                        "restated_differently",
-                        severity,
-                        message,
-                        [first.span, second.span],
-                        category=CATEGORY,
-                    )
-                )
+    for first, second in pairwise(view.values):
+        if (
+            first.name != second.name
+            or not _restates(view, first, second)
+            or not _differ(first, second)
+        ):
+            continue
+        gap = abs((first.value or 0) - (second.value or 0))
+        grave = first.name != "temperature" or gap >= _SLIP
+        message = notice(
+            "lens_restated_differently",
+            quantity=quantity_notice(first.name),
+            first=first.span.text,
+            second=second.span.text,
+        )
+        severity = Severity.MAJOR if grave else Severity.MINOR
+        spans = [first.span, second.span]
+        points.append(point("restated_differently", severity, message, spans, category=CATEGORY))
     return points[:_MOST_POINTS]
 
 
 def unreadable_units(view: ValueView) -> list[LensPoint]:
     """Values whose unit cannot measure their quantity, or that have none and could be in several."""
-    return [raised for value in view.values for raised in _unreadable(value)][:_MOST_POINTS]
+    return [
+        raised for value in view.values for raised in (*_unreadable(value), *_beside_a_ratio(value))
+    ][:_MOST_POINTS]
+
+
+def _beside_a_ratio(value: Measurement) -> Iterator[LensPoint]:
+    quantity = quantity_of_measurement(value)
+    if quantity and not quantity.unit and value.unit in _CONCENTRATIONS:
+        message = notice(
+            "lens_unit_of_ratio", quantity=quantity_notice(value.name), unit=value.unit
+        )
+        yield point("wrong_unit", Severity.MINOR, message, [value.span], category=CATEGORY)
 
 
 def _unreadable(value: Measurement) -> Iterator[LensPoint]:
@@ -137,7 +154,7 @@ def _unreadable(value: Measurement) -> Iterator[LensPoint]:
             usual=quantity.unit,
         )
         yield point("wrong_unit", Severity.MINOR, message, [value.span], category=CATEGORY)
-    elif value.unit is None and not unit_written(value):
+    elif value.unit is None and not written_units(value):
         message = notice(
             "lens_missing_unit",
             quantity=quantity_notice(value.name),
@@ -169,7 +186,7 @@ def doubtful_units(view: ValueView) -> list[LensPoint]:
 
 def _ordinary_number(value: Measurement, quantity: Quantity, unit: str) -> bool:
     """Whether the number as it is written would be within the range, were it in the quantity's own unit."""
-    if value.value is None:
+    if value.value is None or (value.low is None and value.high is None):
         return False
     number = convert(value.value, quantity.unit, unit, quantity.substance)
     if number is None or f"{number:.4g}" not in value.span.text:
@@ -283,13 +300,15 @@ def _pairs(view: ValueView, first: str, second: str) -> Iterator[tuple[Measureme
 
 
 def _restates(view: ValueView, first: Measurement, second: Measurement) -> bool:
-    """Whether the second stands in a parenthesis right after the first, in another unit."""
+    """Whether the second stands in a parenthesis right after the first, and both say their unit."""
     between = view.chart.text[first.span.end : second.span.start]
-    return between.strip() in ("(", "/") and len(between) <= len(" ( ")
+    joined = between.strip() in ("(", "/") and len(between) <= len(" ( ")
+    return joined and written_units(first) != written_units(second)
 
 
 def _differ(first: Measurement, second: Measurement) -> bool:
     if first.value is None or second.value is None:
         return False
-    allowed = _SAME_TEMPERATURE if first.name == "temperature" else _SAME_WEIGHT * first.value
+    share = _SAME_WEIGHT if first.name in ("weight", "height") else _ROUNDED
+    allowed = _SAME_TEMPERATURE if first.name == "temperature" else share * first.value
     return abs(first.value - second.value) > allowed

@@ -103,11 +103,20 @@ _VITALS_NORMAL = regex(
     r"(?i)\bvital(?: sign)?s?(?: reviewed)?[: ]{1,3}(?:(?:are|is|were|all|look|appear|remain) ){0,3}"
     r"(?:normal|within normal limits|unremarkable|wnl)\b|활력 ?징후(?:는|가)? ?(?:모두 |전부 )?정상"
 )
+_VITALS_STABLE = regex(
+    r"(?i)\bvital(?: sign)?s?[: ]{1,3}(?:(?:are|is|were|all|look|appear|remain) ){0,3}stable\b"
+    r"|\bstable vital(?: sign)?s"
+    r"|\bVSS\b|\bha?emodynamically stable\b|활력 ?징후(?:는|가)? ?(?:모두 |전부 )?(?:안정|stable)|혈역학적으로 ?안정"
+)
 _FAR = 0.25
 """Widths of its range by which a value called normal must be outside it."""
 _CLEAR = 2
 """Points of NEWS2 for a single vital sign at which vital signs are not normal."""
+_UNSTABLE = 3
+"""The same at which they are not stable either."""
 _NEAR = 200
+_ALONE = 3
+"""Characters besides the word up to which a sentence ("Normotensive.") speaks of the next one."""
 _HIGH_DIASTOLIC, _LOW_DIASTOLIC = 80, 60
 _MOST_POINTS = 10
 _MOST_WORDS, _MOST_STATEMENTS = 500, 20
@@ -163,8 +172,7 @@ def _beside(view: ValueView, match: re.Match[str], values: list[Measurement]) ->
 
     Two numbers that restate one value count as the first; values of several days as none.
     """
-    start, end = view.chart.sentence_at(match.start())
-    start, end = max(start, match.start() - _NEAR), min(end, match.end() + _NEAR)
+    start, end = _reach(view, match)
     inside = [value for value in values if start <= value.span.start < end]
     if not inside and view.chart.division_at(match.start()) is Division.EXAM:
         inside = [
@@ -174,6 +182,14 @@ def _beside(view: ValueView, match: re.Match[str], values: list[Measurement]) ->
         ]
     apart = _without_repetitions(view, inside)
     return apart if len({value.date for value in apart}) == 1 else []
+
+
+def _reach(view: ValueView, match: re.Match[str]) -> tuple[int, int]:
+    """Its sentence, and the next one of a word that stands alone."""
+    start, end = view.chart.sentence_at(match.start())
+    if end - start - len(match.group()) <= _ALONE and end < len(view.chart.text):
+        end = view.chart.sentence_at(end + 1)[1]
+    return max(start, match.start() - _NEAR), min(end, match.end() + _NEAR)
 
 
 def _without_repetitions(view: ValueView, values: list[Measurement]) -> list[Measurement]:
@@ -280,13 +296,16 @@ def _loose(value: Measurement) -> bool:
 
 
 def _normal_vitals(view: ValueView) -> Iterator[tuple[str, LensPoint]]:
-    """Vital signs called normal, with one of the same paragraph that has two points or more of NEWS2 (adults)."""
-    for match in islice(_VITALS_NORMAL.finditer(view.chart.text), _MOST_STATEMENTS):
-        for value in view.values:
-            if value.name in _VITALS and _same_paragraph(view, match.start(), value.span.start):
-                row = reference_range(value.name, view.patient)
-                if row is not None and _clear_points(value, view.patient) >= _CLEAR:
-                    yield value.name, _raised(view, value, *match.span(), row.source)
+    """Vital signs called normal or stable, with one of the same paragraph that by NEWS2 is neither (adults)."""
+    for pattern, least in ((_VITALS_NORMAL, _CLEAR), (_VITALS_STABLE, _UNSTABLE)):
+        for match in islice(pattern.finditer(view.chart.text), _MOST_STATEMENTS):
+            if context_at(view.chart, *match.span()).negated:
+                continue
+            for value in view.values:
+                if value.name in _VITALS and _same_paragraph(view, match.start(), value.span.start):
+                    row = reference_range(value.name, view.patient)
+                    if row is not None and _clear_points(value, view.patient) >= least:
+                        yield value.name, _raised(view, value, *match.span(), row.source)
 
 
 def _same_paragraph(view: ValueView, first: int, second: int) -> bool:

@@ -11,7 +11,7 @@ from workers.tools.clinical.measurements import (
     assumed_unit,
     find_measurements,
     sign_of,
-    unit_written,
+    written_units,
 )
 from workers.tools.clinical.quantities import BY_NAME
 
@@ -79,10 +79,10 @@ def test_a_missing_unit_is_assumed_only_where_one_alone_is_plausible(
 def test_a_value_whose_unit_is_unknown_has_no_value() -> None:
     missing = _only("CRP 8.")
     assert (missing.value, missing.unit) == (None, None)
-    assert not unit_written(missing)
+    assert written_units(missing) == frozenset()
     wrong = _only("Hemoglobin 9.1 mmHg.")
     assert (wrong.value, wrong.unit) == (None, "mmHg")
-    assert unit_written(wrong)
+    assert written_units(wrong) == {"mmHg"}
 
 
 def test_the_charts_own_range_comes_before_that_of_the_tables() -> None:

@@ -25,7 +25,14 @@ def test_a_childs_pulse_is_judged_by_its_age() -> None:
 
 def test_who_has_no_age_is_an_adult_and_a_child_has_no_adult_laboratory_range() -> None:
     assert reference_range("sodium", PatientFacts()) is not None
-    assert reference_range("sodium", PatientFacts(age_years=7)) is None
+    child = reference_range("sodium", PatientFacts(age_years=7))
+    assert child is not None
+    assert (child.low, child.high, child.critical_low, child.critical_high) == (
+        None,
+        None,
+        121,
+        156,
+    )
 
 
 def test_the_age_groups_of_children_leave_no_gap() -> None:

@@ -9,6 +9,7 @@ import pytest
 from orchestrator.presentation.locale.translator import Translator
 from shared.models.case import LensPoint, PatientFacts, Sex
 from shared.models.findings import Severity
+from shared.models.notices import notice
 from tests.workers.tools.clinical.charts import MAN, severity_of
 from workers.tools.clinical.chart import read_chart
 from workers.tools.clinical.patient import find_patient
@@ -257,14 +258,17 @@ def test_a_whole_early_warning_score_is_told_with_its_source() -> None:
     assert any("Royal College of Physicians" in citation for citation in cited)
 
 
-def test_a_score_that_lacks_a_part_is_not_told_as_one() -> None:
+def test_a_score_that_lacks_a_part_is_told_as_what_it_is_at_least() -> None:
     result = severity_of(ILL.replace("Oxygen saturation is 90% on room air.", ""))
     (score,) = [item for item in result.scores if item.name == "news2"]
     assert score.points is None
     assert set(score.missing) == {"oxygen_saturation", "oxygen"}
-    assert "early_warning_score" not in {
-        raised.kind for raised in result.points if "NEWS" in raised.citation
-    }
+    told = [
+        raised.message.params["points"]
+        for raised in result.points
+        if raised.kind == "early_warning_score" and "NEWS" in raised.citation
+    ]
+    assert told == [notice("score_at_least", points=sum(score.parts.values()))]
 
 
 def test_korean_vital_signs_give_the_same_score() -> None:
@@ -358,3 +362,14 @@ def test_a_value_is_told_once() -> None:
 def test_a_child_by_a_word_has_the_ranges_of_a_child() -> None:
     text = "This toddler is brought in with cough.\n\nEXAM\n\nHR 128, RR 32.\n\nPLAN\n\nFluids."
     assert not _kinds(text, find_patient(read_chart(text)))
+
+
+def test_a_score_that_lacks_a_part_is_raised_where_the_known_parts_are_enough() -> None:
+    result = severity_of(
+        "PHYSICAL EXAM\nRR 30, SpO2 88%, BP 84/46, HR 128\nPLAN\nDischarge home.\n"
+    )
+    raised = next(point for point in result.points if point.kind == "early_warning_score")
+    assert raised.severity is Severity.MAJOR
+    assert raised.message.params["points"] == notice("score_at_least", points=11)
+    few = severity_of("PHYSICAL EXAM\nRR 18, SpO2 97%, BP 124/76, HR 128\nPLAN\nDischarge home.\n")
+    assert "early_warning_score" not in {point.kind for point in few.points}

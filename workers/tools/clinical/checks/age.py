@@ -36,6 +36,25 @@ _EARLIER = regex(
     r"|\b(?:at|from|by|to|over|under|than) (?:the )?(?:age (?:of )?)?\Z|\b(?:his|her|their|whose)\b[^.\n]{0,20}\Z|때\Z",
     re.I,
 )
+_KINDS_OF_AGE: tuple[tuple[str, float, float], ...] = (
+    (r"elderly|geriatric|고령의?|노인", 50.0, _OLDEST),
+    (r"middle[- ]aged|중년의?", 30.0, 72.0),
+    (r"teenaged?|adolescent|청소년", 9.0, 22.0),
+)
+_CALLED_AGE = tuple(
+    (
+        regex(
+            rf"\b(?:this|the|an?|our) (?:[a-z-]{{3,14}} )?(?:{words}) (?:[a-z-]{{3,14}} )?"
+            rf"(?:(?P<patient>patient)|man|woman|male|female|lady|gentleman|boy|girl|person)\b"
+            rf"|(?:{words}) ?(?:환자|여성|남성)",
+            re.I,
+        ),
+        low,
+        high,
+    )
+    for words, low, high in _KINDS_OF_AGE
+)
+"""What a patient is called by, and between which ages in years nobody would object."""
 _CHILD = frozenset({"girl", "boy", "infant", "child", "toddler", "여아", "남아", "소아", "영아"})
 _ADULT = frozenset({"woman", "lady", "man", "gentleman", "여성", "남성"})
 _DURATION = regex(
@@ -93,7 +112,11 @@ def age_against_facts(view: LensView) -> list[LensPoint]:
     age = next(iter(_ages(view)), None)
     if age is None:
         return []
-    return [*_too_long(view, age)][:1] + [*_out_of_place(view, age)][:1]
+    return [
+        raised
+        for check in (_too_long, _out_of_place, _miscalled)
+        for raised in islice(check(view, age), 1)
+    ]
 
 
 def _ages(view: LensView) -> Iterator[StatedAge]:
@@ -200,6 +223,15 @@ def _out_of_place(view: LensView, age: StatedAge) -> Iterator[LensPoint]:
             span = view.chart.span(match.start(), match.end())
             message = notice("lens_not_at_that_age", age=age.span.text, what=span.text)
             yield _raised("not_at_that_age", message, age, span)
+
+
+def _miscalled(view: LensView, age: StatedAge) -> Iterator[LensPoint]:
+    for words, low, high in _CALLED_AGE:
+        match = None if low <= age.years <= high else words.search(view.chart.text)
+        if match and (match["patient"] or about_patient(view.chart, match.start(), sentences=1)):
+            span = view.chart.span(match.start(), match.end())
+            message = notice("lens_not_at_that_age", age=age.span.text, what=span.text)
+            yield _raised("age_contradicts_word", message, age, span)
 
 
 def _asserted(view: LensView, match: re.Match[str]) -> bool:

@@ -47,13 +47,14 @@ _FEMALE_ONLY = regex(
     r"|pre)?menopaus\w{1,4}"
     r"|last menstrual|LMP|vaginal?|hysterectomy|oophorectomy|endometri\w{1,6}|gravid|primigravid\w{0,2}"
     r"|multigravid\w{0,2}|G\d ?P\d|postpartum|tubal ligation|pap test|breast-?feeding|pre-?eclampsia|pap smear|cesarean"
-    r"|oral contraceptives?)\b"
+    r"|oral contraceptives?|cervix(?! spine)|cervical os|transvaginal)\b"
     r"|임신|자궁|난소|월경|생리통|폐경|질 ?출혈|분만|제왕절개",
     re.I,
 )
 _MALE_ONLY = regex(
     r"\b(?:prostat(?:e|ic|itis|ectomy)|BPH|testic(?:le|les|ular)|testis|testes|scrot(?:um|al)|penis|penile"
-    r"|erectile|vasectomy|epididym\w{1,4}|orchi\w{2,6}|semen|sperm|ejaculat\w{1,4})\b"
+    r"|PSA(?=(?: level)?(?: was| is| of|:)? ?[<\d])|erectile|vasectomy|epididym\w{1,4}|orchi\w{2,6}|semen|sperm"
+    r"|ejaculat\w{1,4})\b"
     r"|전립선|고환|음경|발기 ?부전|정관 ?수술",
     re.I,
 )
@@ -63,6 +64,12 @@ _NOT_OWN = regex(
     r"|partner|donor|transplant",
     re.I,
 )
+_EXAMINED = regex(
+    r"(?: gland)? (?:is|are|was|were) (?!not (?:present|seen|found|there)|absent|removed)"
+    r"|,? (?:not |non-?)(?:enlarged|tender|palpable)|(?:은|는|이|가)? ?(?:비대|압통|종대|결절)",
+    re.I,
+)
+"""What follows an organ that was looked at: it is there, whatever is denied of it."""
 _INFANT_YEARS = 3.0
 _FEW = 3
 _MOST_WORDS = 2000
@@ -232,6 +239,8 @@ def _is_own(view: LensView, match: re.Match[str]) -> bool:
     if _NOT_OWN.search(sentence) or not about_patient(view.chart, match.start(), sentences=1):
         return False
     context = context_at(view.chart, match.start(), match.end())
+    if _EXAMINED.match(view.chart.text, match.end()):
+        return not context.family
     return not (context.negated or context.uncertain or context.family)
 
 

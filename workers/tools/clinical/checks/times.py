@@ -39,6 +39,12 @@ _TO_COME = regex(
     r"|(?:예약|재진|외래|추적|다음|재방문)[^\n]{0,20}\Z",
     re.I,
 )
+_PLAINLY_TO_COME = regex(
+    r"\b(?:return to (?:the )?(?:clinic|office)|rtc|(?:follow(?:ing)?[- ]?up|next) (?:appointment|visit)"
+    r"|will (?:be seen|return|follow up))\b[^\n]{0,20}\Z|(?:재진|재방문|외래) ?(?:예약|예정)[^\n]{0,10}\Z",
+    re.I,
+)
+"""Such a day is to come wherever it is told."""
 _COMES_AFTER = regex(
     r"[^\n.]{0,12}(?:예약|외래|재진|내원 ?예정|follow[- ]?up|f/?u\b|appointment)", re.I
 )
@@ -50,6 +56,13 @@ _HAS_BEEN = regex(
 """A visit that is to come, and what places it in the past all the same."""
 _STAYS = frozenset({"admission", "discharge"})
 _PAST_KINDS = frozenset({"result", "onset", "birth", "admission"})
+_RETURNS = frozenset({"visit", "admission"})
+_DONE = regex(
+    r"\b(?:was|were) (?:\w{3,12}ly )?(?:performed|done|removed|placed|given|started|stopped|drawn|obtained|repeated"
+    r"|extubated|intubated|transfused|transferred|taken)\b|\bunderwent\b|(?:시행|제거|투여|수혈)(?:함|하였|했|받)",
+    re.I,
+)
+"""What was done to a patient while in hospital."""
 _SEEN = frozenset({"visit", "admission", "discharge"})
 _YEAR = regex(r"\d{4}")
 _NEAR = 60
@@ -107,6 +120,23 @@ def _is_past(view: LensView, event: TimelineEvent) -> bool:
     return event.kind in _PAST_KINDS and not _PLANNED.search(view.sentence(event.span))
 
 
+def after_the_stay(view: LensView) -> list[LensPoint]:
+    """Something is told as done on a day after the discharge, in a chart that tells of nothing later."""
+    events = _dated(view)
+    left = _last_of(events, "discharge")
+    if left is None or _last_of(events, "admission") is None:
+        return []
+    late = [event for event in events if _day(event) > _day(left)]
+    if _RETURNS.isdisjoint(event.kind for event in late):
+        done = (event for event in late if _DONE.search(view.sentence(event.span)))
+        return [_reversed(event, left) for event in islice(done, 1)]
+    return []
+
+
+def _last_of(events: list[TimelineEvent], kind: str) -> TimelineEvent | None:
+    return max((event for event in events if event.kind == kind), key=_day, default=None)
+
+
 def follow_up_before_the_visit(view: LensView) -> list[LensPoint]:
     """The plan names a day to come back that lies before the visit it was made at."""
     events = [event for event in islice(view.inputs.timeline.events, _MOST_DATES) if _days(event)]
@@ -126,11 +156,11 @@ def _is_to_come(view: LensView, event: TimelineEvent) -> bool:
     """Whether the plan speaks of that day as one to come."""
     start, end = event.span.start, event.span.end
     first, last = view.chart.sentence_at(start)
-    if view.chart.division_at(start) is not Division.PLAN or _HAS_BEEN.search(
-        view.sentence(event.span)
-    ):
+    if _HAS_BEEN.search(view.sentence(event.span)):
         return False
     before = view.chart.text[max(first, start - _NEAR) : start]
+    if view.chart.division_at(start) is not Division.PLAN:
+        return _PLAINLY_TO_COME.search(before) is not None
     after = view.chart.text[end : min(last, end + _NEAR)]
     return bool(_TO_COME.search(before) or _COMES_AFTER.match(after))
 

@@ -14,9 +14,12 @@ from shared.tools.case_inputs import LensInput
 from workers.tools.clinical.checks.age import age_against_facts, age_contradicts
 from workers.tools.clinical.checks.assertions import asserted_and_denied
 from workers.tools.clinical.checks.blood_groups import blood_groups_contradict
+from workers.tools.clinical.checks.both_ways import told_and_denied
+from workers.tools.clinical.checks.removed_organs import removed_and_present
 from workers.tools.clinical.checks.sex import organ_of_other_sex, sex_contradicts
 from workers.tools.clinical.checks.sides import side_contradicts
 from workers.tools.clinical.checks.times import (
+    after_the_stay,
     after_the_visit,
     date_impossible,
     dates_contradict,
@@ -34,9 +37,12 @@ CHECKS: tuple[Callable[[LensView], list[LensPoint]], ...] = (
     side_contradicts,
     dates_contradict,
     after_the_visit,
+    after_the_stay,
     follow_up_before_the_visit,
     date_impossible,
     asserted_and_denied,
+    told_and_denied,
+    removed_and_present,
 )
 
 

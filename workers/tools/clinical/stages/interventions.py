@@ -36,6 +36,11 @@ _ACTION = regex(
     r"|처방|투여|복용|유지|시작|중단|증량|감량|의뢰|추적|검사|예정|권고|교육|상담|수술|시행|관찰|치료|계획",
     2,
 )
+_REACTION = regex(
+    r"[\s(\[:,=→>–-]{1,6}(?:(?:severe|mild|with|caus(?:es|ed|ing)|reaction|history of|which|소견|심한)[\s:]{1,2}){0,3}",
+    2,
+)
+"""Between an allergen and what it did: "penicillin (anaphylaxis)"."""
 _LONGEST_BLOCK = 3000
 _MOST_PROBLEMS = 500
 
@@ -43,7 +48,7 @@ _MOST_PROBLEMS = 500
 def run(inputs: InterventionInput, context: ToolContext) -> InterventionCoverage:
     """The items in the order of the chart: problems first, then drugs without a reason."""
     chart = load_chart(context, inputs.subject)
-    problems = _problems(inputs.chart.mentions)
+    problems = _problems(chart, inputs.chart.mentions)
     drugs = [mention for mention in inputs.chart.mentions if is_taken(chart, mention)]
     planned = any(section.division is Division.PLAN for section in inputs.chart.sections)
     items = [
@@ -55,11 +60,17 @@ def run(inputs: InterventionInput, context: ToolContext) -> InterventionCoverage
     return InterventionCoverage(items=(*kept, *_unfounded(chart, drugs)) if read else ())
 
 
-def _problems(mentions: Sequence[Mention]) -> dict[str, list[Mention]]:
+def _problems(chart: Chart, mentions: Sequence[Mention]) -> dict[str, list[Mention]]:
+    """What the patient has, each by its mentions; what an allergy did is no problem of its own."""
     problems: dict[str, list[Mention]] = defaultdict(list)
+    allergen_end = 0
     for mention in mentions:
-        if mention.kind is MentionKind.PROBLEM and mention.asserted:
-            problems[mention.concept].append(mention)
+        if mention.kind is MentionKind.ALLERGY:
+            allergen_end = mention.span.end
+        elif mention.kind is MentionKind.PROBLEM and mention.asserted:
+            between = chart.text[allergen_end : mention.span.start]
+            if not allergen_end or not _REACTION.fullmatch(between):
+                problems[mention.concept].append(mention)
     return problems
 
 
