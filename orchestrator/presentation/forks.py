@@ -15,11 +15,10 @@ from orchestrator.whatif.forking import ForkPlan
 def plan_lines(plan: ForkPlan, words: Translator = ENGLISH) -> list[Line]:
     """What a fork begins with."""
     paid = [step.cost_usd for step in plan.taken_over if step.cost_usd is not None]
-    count = len(plan.steps)
     texts = [
         words.message(
-            "fork_copies_1" if count == 1 else "fork_copies",
-            n=count,
+            "fork_copies",
+            n=len(plan.steps),
             origin=plan.origin,
             cost=dollars(sum(paid)),
         ),

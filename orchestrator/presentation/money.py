@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from orchestrator.core.discussion.estimate import Estimate, Range
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.document import Grid, Line, Span, Style, line
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
@@ -76,6 +76,9 @@ def saved(usage: UsageRow, instead: Estimate, words: Translator) -> Line:
     return line(Span(text, Style.DIM))
 
 
+_AMOUNTS = ("calls", "tokens_in", "cached", "tokens_out", "cost", "unknown_price")
+
+
 def spending_table(
     by: str,
     rows: Sequence[Spending],
@@ -86,16 +89,21 @@ def spending_table(
     """A row of at most `width` cells for each key, and their sum."""
     if total is None or not rows:
         return [line(Span(words.message("nothing_spent"), Style.DIM))]
-    names = (by, "calls", "tokens_in", "cached", "tokens_out", "cost", "unknown_price")
-    heads = [words.message(f"list_{name}") for name in names]
+    names = (by, *_AMOUNTS)
     sums = dataclasses.replace(total, key=words.message("list_total"))
     spare = tuple(map(names.index, ("cached", "unknown_price", "tokens_out", "tokens_in")))
-    shown = [_row(row, words) for row in (*rows, sums)]
-    lines = table(heads, shown, width, texts=(0,), spare=spare)
+    shown = spending_grid(by, (*rows, sums), words)
+    lines = table(shown.heads, shown.rows, width, texts=(0,), spare=spare)
     if total.unknown_tokens:
         text = words.message("unknown_tokens", n=total.unknown_tokens)
         lines.append(line(Span(text, Style.DIM)))
     return lines
+
+
+def spending_grid(by: str, rows: Sequence[Spending], words: Translator) -> Grid:
+    """A row for each key."""
+    heads = tuple(words.message(f"list_{name}") for name in (by, *_AMOUNTS))
+    return Grid(heads, tuple(_row(row, words) for row in rows))
 
 
 def _row(row: Spending, words: Translator) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from orchestrator.application.metrics import MetricsLooker
+from orchestrator.application.watched_runs import RunLooks
 from orchestrator.web import api, health, pages
 from orchestrator.web.context import WebContext
 from orchestrator.web.guarding import RequestGuard
@@ -29,6 +30,7 @@ from orchestrator.web.problems import (
     refusal_of_status,
 )
 from orchestrator.web.streaming import EventHub
+from orchestrator.web.watching import OpenRuns
 from shared.errors import QuorateError
 
 
@@ -47,6 +49,7 @@ def create_app(context: WebContext) -> FastAPI:
     )
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI documents this way
     app.state.context = context
+    app.state.open_runs = OpenRuns(RunLooks(context.backend))
     app.state.metrics = MetricsLooker(context.backend.settings, context.backend.database)
     app.state.events = EventHub(context.backend)
     app.include_router(health.router)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from shared.models.outcomes import RunStatus, Verdict
 from shared.models.rows import OF, ListedRun
 from shared.store.database import Connection
-from shared.store.run_filter import ALL_RUNS, RunFilter
+from shared.store.run_filter import ALL_RUNS, NOT_ASIDE, RunFilter
+
+NEWEST = 1_000
+"""Among so many runs words are looked for one by one: what is frequent is found there, what is seldom by its index."""
 
 _LISTED = """
-WITH wanted AS (SELECT id FROM runs WHERE {conditions} ORDER BY created_at DESC, id DESC LIMIT %(limit)s)
+WITH wanted AS ({wanted})
 SELECT r.id, r.workflow, r.title, r.status, r.phase, r.verdict, r.ending, r.created_at,
        greatest(0, extract(epoch FROM coalesce(r.finished_at, now()) - r.created_at) - w.waited_s)::float AS worked_s,
        coalesce(s.labels ->> 'repository', '') AS repository, coalesce(s.labels ->> 'batch', '') AS batch,
@@ -24,13 +27,29 @@ SELECT r.id, r.workflow, r.title, r.status, r.phase, r.verdict, r.ending, r.crea
 """
 
 
+_WANTED = (
+    "SELECT id FROM {runs} WHERE {conditions} ORDER BY created_at DESC, id DESC LIMIT %(limit)s"
+)
+_NEWEST = f"(SELECT * FROM runs WHERE {{conditions}} ORDER BY created_at DESC, id DESC LIMIT {NEWEST}) runs"
+
+
 def page_of_runs(
     connection: Connection, *, limit: int, wanted: RunFilter = ALL_RUNS
 ) -> list[ListedRun]:
     """The newest runs that are wanted; `wanted.before_at` and `before_id` go on after the last one of a page."""
-    statement = _LISTED.format(
-        conditions=" AND ".join(wanted.conditions), done=Verdict.DONE.value, of=OF
-    )
+    every = _WANTED.format(runs="runs", conditions=" AND ".join(wanted.conditions))
+    if wanted.words is None:
+        return _listed(connection, every, limit, wanted)
+    costly = [each for each in wanted.conditions if each in (wanted.words_condition, NOT_ASIDE)]
+    others = [each for each in wanted.conditions if each not in costly]
+    newest = _NEWEST.format(conditions=" AND ".join(others) or "true")
+    lately = _WANTED.format(runs=newest, conditions=" AND ".join(costly))
+    found = _listed(connection, lately, limit, wanted)
+    return found if len(found) >= limit else _listed(connection, every, limit, wanted)
+
+
+def _listed(connection: Connection, which: str, limit: int, wanted: RunFilter) -> list[ListedRun]:
+    statement = _LISTED.format(wanted=which, done=Verdict.DONE.value, of=OF)
     with connection.transaction():
         # Which index serves best depends on how frequent the word, the label or the verdict is that is asked for.
         connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")

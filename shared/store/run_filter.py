@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from shared.models.rows import ASIDE
 from shared.patterns import regex
@@ -13,7 +13,7 @@ MOST_WORDS = 10
 TITLE_TERMS = "to_tsvector('simple', translate(title, './-_@#~^', '        '))"
 """What is searched in titles: words, also those of a path, of a branch and of a range of commits."""
 # Postgres takes this to be true of half of the runs; that a label IS NULL it takes to be seldom, and reads them all.
-_NOT_ASIDE = f"(SELECT spec -> 'labels' ? '{ASIDE}' FROM specs WHERE run_id = id) IS NOT TRUE"
+NOT_ASIDE = f"(SELECT spec -> 'labels' ? '{ASIDE}' FROM specs WHERE run_id = id) IS NOT TRUE"
 _WORD = regex(r"[^\W_]+")
 
 LINE, REVIEWED = "since_line", "since_commit"
@@ -40,6 +40,11 @@ class RunFilter:
     pipeline: str | None = None
     line: str | None = None
 
+    words_condition: ClassVar[str] = (
+        f"({TITLE_TERMS} @@ to_tsquery('simple', %(terms)s) "
+        "OR id BETWEEN %(words)s AND %(words)s || repeat('z', 20))"
+    )
+
     @property
     def conditions(self) -> tuple[str, ...]:
         """Those that apply, in SQL: a parameter that may be NULL would read every run."""
@@ -47,8 +52,7 @@ class RunFilter:
             "status": "status = %(status)s",
             "workflow": "workflow = %(workflow)s",
             "verdict": "verdict = %(verdict)s",
-            "words": f"({TITLE_TERMS} @@ to_tsquery('simple', %(terms)s) "
-            "OR id BETWEEN %(words)s AND %(words)s || repeat('z', 20))",
+            "words": self.words_condition,
             "before_at": "(created_at, id) < (%(before_at)s, %(before_id)s)",
             "repository": labelled("repository"),
             "batch": labelled("batch"),
@@ -58,7 +62,7 @@ class RunFilter:
         }
         stated = tuple(sql for name, sql in wanted.items() if getattr(self, name) is not None)
         if self.workflow is None:
-            stated = (*stated, _NOT_ASIDE)
+            stated = (*stated, NOT_ASIDE)
         return stated if self.status is not None else ("parent_run IS NULL", *stated)
 
     @property

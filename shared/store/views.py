@@ -235,20 +235,30 @@ class RunHeartbeat:
 
 def run_heartbeat(connection: Connection, run: str) -> RunHeartbeat:
     """The heartbeat of a run. Raises UnknownRun."""
-    row = connection.execute(
-        "SELECT r.status, r.phase, r.advances, count(s.key) AS steps, "
+    found = run_heartbeats(connection, [run]).get(run)
+    if found is None:
+        raise UnknownRun(f"there is no run {run!r}")
+    return found
+
+
+def run_heartbeats(connection: Connection, runs: Sequence[str]) -> dict[str, RunHeartbeat]:
+    """The heartbeats of those of the runs that there are."""
+    rows = connection.execute(
+        "SELECT r.id, r.status, r.phase, r.advances, count(s.key) AS steps, "
         "count(*) FILTER (WHERE s.status = 'leased') AS leased, "
         "count(*) FILTER (WHERE s.status IN ('done', 'failed', 'cancelled')) AS finished, "
         "(SELECT min(d.key) FROM decisions d WHERE d.run_id = r.id AND d.state = 'open') AS open_decision, "
         "(SELECT coalesce(sum(c.advances), 0) FROM runs c WHERE c.parent_run = r.id) AS below, "
         "extract(epoch FROM coalesce(r.finished_at, now()) - r.created_at)::float AS elapsed_s "
-        "FROM runs r LEFT JOIN steps s ON s.run_id = r.id WHERE r.id = %s GROUP BY r.id",
-        (run,),
-    ).fetchone()
-    if row is None:
-        raise UnknownRun(f"there is no run {run!r}")
-    values = row._asdict()
-    return RunHeartbeat(**{**values, "status": RunStatus(row.status)})
+        "FROM runs r LEFT JOIN steps s ON s.run_id = r.id WHERE r.id = ANY(%s) GROUP BY r.id",
+        (list(runs),),
+    ).fetchall()
+    beats = {}
+    for row in rows:
+        values = row._asdict()
+        name = values.pop("id")
+        beats[name] = RunHeartbeat(**{**values, "status": RunStatus(row.status)})
+    return beats
 
 
 def count_live_runs(connection: Connection) -> dict[str, int]:

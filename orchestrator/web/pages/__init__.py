@@ -6,7 +6,19 @@ from fastapi import APIRouter
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from orchestrator.web.pages import decision, inbox, sign_in, static_files, turn
+from orchestrator.web.pages import (
+    comparison,
+    costs,
+    decision,
+    forks,
+    inbox,
+    people,
+    run,
+    runs,
+    sign_in,
+    static_files,
+    turn,
+)
 from orchestrator.web.pages.rendering import page, words_of
 from orchestrator.web.problems import UNAUTHENTICATED, RequestRefused
 
@@ -16,6 +28,12 @@ ROUTERS: tuple[APIRouter, ...] = (
     inbox.router,
     decision.router,
     turn.router,
+    runs.router,
+    run.router,
+    forks.router,
+    comparison.router,
+    people.router,
+    costs.router,
 )
 
 

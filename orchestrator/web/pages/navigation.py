@@ -14,4 +14,9 @@ class NavigationEntry:
     icon: str
 
 
-NAVIGATION = (NavigationEntry("/inbox", "web_inbox", "inbox"),)
+NAVIGATION = (
+    NavigationEntry("/inbox", "web_inbox", "inbox"),
+    NavigationEntry("/runs", "runs_title", "runs"),
+    NavigationEntry("/participants", "people_title", "participants"),
+    NavigationEntry("/costs", "costs_title", "costs"),
+)

@@ -24,4 +24,3 @@ class CaseRole(StrEnum):
     CRITIQUE = "critique"
     FEEDBACK = "feedback"
     VERIFICATION = "verification"
-    EMBEDDING = "embedding"

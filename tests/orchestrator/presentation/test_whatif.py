@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from orchestrator.core.document import Line, plain
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
 from orchestrator.presentation.fork_origin import origin
@@ -189,6 +191,14 @@ def test_a_fork_says_what_it_copies_and_how_it_goes_on():
     content = plan_json(plan)
     assert content["then"] == ["rebuttal/2/author"]
     assert [one["cost_usd"] for one in content["copied"]] == [0.25, 0.25, 0.25]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_fork_that_copies_one_result_says_so(language: str):
+    recording = disputed()
+    plan = plan_fork(recording, prefix_of(recording, "round:2"), recording.spec)
+    one = replace(plan, steps=plan.steps[:1])
+    assert "1" in text(plan_lines(one, Translator(language))).splitlines()[0]
 
 
 def test_where_a_run_comes_from_is_told_in_both_languages():

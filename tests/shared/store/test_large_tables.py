@@ -159,7 +159,15 @@ def test_one_run_among_many_is_listed_after_a_few_blocks(
         return {run.id for run in page_of_runs(connection, limit=50, wanted=wanted)}
 
     assert RARE in large.run(listed)
-    assert blocks(large, listed) <= FEW_BLOCKS
+    assert blocks(large, listed) <= (FEW_BLOCKS if wanted.words is None else 2 * FEW_BLOCKS)
+
+
+def test_a_word_of_every_title_is_looked_for_among_the_newest_only(large: Database) -> None:
+    def listed(connection: Connection) -> list[ListedRun]:
+        return page_of_runs(connection, limit=20, wanted=RunFilter(words="run"))
+
+    assert len(large.run(listed)) == 20
+    assert blocks(large, listed) <= 3 * FEW_BLOCKS
 
 
 @pytest.mark.parametrize("wanted", [RunFilter(), RunFilter(status="completed")], ids=str)
