@@ -12,19 +12,24 @@ QUORATE_LOG_FORMAT     json, or text for people                      (default: j
 QUORATE_ALLOWED        folder of what workers may run and call      (default: `allowed` in the instance's state;
                        `anything` turns the check off; see shared/allowed.py)
 QUORATE_MAX_USD_PER_DAY   what all runs together may cost in a day, UTC   (default: no limit)
+QUORATE_ENCRYPTION_KEY_FILE  keys for stored texts, one a line, the first for new ones   (default: none)
 QUORATE_WEBHOOK_NETWORKS  private networks that webhooks may reach, like 10.1.0.0/16,127.0.0.1   (default: none)
 """
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_network
+from pathlib import Path
 
 from shared.errors import ConfigurationError
 from shared.instance import Endpoints, Instance
 
 DEFAULT_TURN_SLOTS = 1000
+ENCRYPTION_VARIABLE = "QUORATE_ENCRYPTION_KEY_FILE"
+KEY_BYTES = 32
 BROKERS = ("redis", "rediss", "unix", "redis+socket", "amqp", "amqps", "pyamqp")
 
 
@@ -41,6 +46,7 @@ class ServiceSettings:
     celery_consumer: bool = False
     max_usd_per_day: float | None = None
     webhook_networks: tuple[str, ...] = ()
+    encryption_keys: tuple[bytes, ...] = field(default=(), repr=False)
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> ServiceSettings:
@@ -55,6 +61,7 @@ class ServiceSettings:
             celery_consumer=_choice(environ, "QUORATE_CONSUMER", ("lean", "celery")) == "celery",
             max_usd_per_day=_dollars(environ, "QUORATE_MAX_USD_PER_DAY"),
             webhook_networks=_networks(environ, "QUORATE_WEBHOOK_NETWORKS"),
+            encryption_keys=_keys(environ, ENCRYPTION_VARIABLE),
         )
 
     @property
@@ -154,3 +161,40 @@ def _networks(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
                 f"{name} names {each!r}: it must be networks like 10.1.0.0/16, parted by commas ({error})."
             ) from None
     return names
+
+
+def _keys(environ: Mapping[str, str], name: str) -> tuple[bytes, ...]:
+    """The keys of a file that nobody else may read. Raises ConfigurationError, which never repeats a key."""
+    if not environ.get(name):
+        return ()
+    path = Path(environ[name]).expanduser()
+    stated = [line.strip() for line in _private_lines(path, name) if not line.startswith("#")]
+    keys = [_key(line) for line in stated if line]
+    known = tuple(key for key in keys if key is not None)
+    if not known or len(known) < len(keys):
+        raise ConfigurationError(
+            f"{name}: {path} must hold keys of {KEY_BYTES} bytes in base64, one a line: `openssl rand -base64 32`."
+        )
+    return known
+
+
+def _private_lines(path: Path, name: str) -> list[str]:
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+        others = path.stat().st_mode & 0o077
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise ConfigurationError(f"{name}: {path} cannot be read: {why}.") from None
+    if others:
+        raise ConfigurationError(
+            f"{name}: others may read {path}: `chmod 600 {path}`, and think of the keys in it as known."
+        )
+    return lines
+
+
+def _key(text: str) -> bytes | None:
+    try:
+        key = b64decode(text, validate=True)
+    except ValueError:
+        return None
+    return key if len(key) == KEY_BYTES else None

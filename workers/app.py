@@ -113,6 +113,7 @@ class Runtime:
             pool_size=KINDS[self._kind].connections,
             patience_s=PATIENCE_S,
             answer_s=SERVICE_ANSWER_S,
+            keys=self._settings.encryption_keys,
         )
         # A beat waits for no turn's connection, and for no answer that comes too late.
         apart = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
@@ -188,7 +189,7 @@ def _usual_slots(settings: ServiceSettings, kind: str) -> int:
 def main(settings: ServiceSettings, kind: str, concurrency: int | None, pool: str | None) -> int:
     """Serve `kind` until told to stop; the exit code."""
     configure(settings.log_level, settings.log_format)
-    wait_for_schema(settings.endpoints.database_url)
+    wait_for_schema(settings.endpoints.database_url, keys=settings.encryption_keys)
     # Only what runs tools keeps everything there: browsers put sockets where TMPDIR says, and their paths are short.
     (use_folder if kind == "tools" else claim_folder)(settings.instance.state_dir)
     app, runtime = build_app(settings, kind)

@@ -26,6 +26,7 @@ from shared.settings import ServiceSettings
 from shared.store.database import LONGEST_REPORT_S, Connection, Database
 from shared.store.migrate import HEAD, current, newer_schema, upgrade
 from shared.store.processes import SILENCE_S, list_processes
+from shared.store.sealing import require_keys
 from shared.store.views import schema_revision
 
 T = TypeVar("T")
@@ -113,18 +114,28 @@ def connect(
     settings = starting.settings
     endpoints = settings.endpoints
     database = Database(
-        endpoints.database_url, pool_size=connections, patience_s=2.0, answer_s=answer_s
+        endpoints.database_url,
+        pool_size=connections,
+        patience_s=2.0,
+        answer_s=answer_s,
+        keys=settings.encryption_keys,
     )
     if settings.external is not None:
         require_schema(database)
         require_contract(database)
+        _require_keys(database)
         return Backend(settings, database, starting.environ)
     try:
         upgrade_embedded(database, settings, starting.environ, listener)
     except EnvironmentFault:
         starting.again()
         upgrade_embedded(database, settings, starting.environ, listener)
+    _require_keys(database)
     return Backend(settings, database, starting.environ)
+
+
+def _require_keys(database: Database) -> None:
+    database.run(lambda connection: require_keys(connection, database.sealer))
 
 
 def upgrade_embedded(

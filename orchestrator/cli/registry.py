@@ -117,6 +117,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "db": _in("db:db", "The database's schema: upgrade, current.", CommandGroup.OPERATE),
     "backup": _in("backup:backup", "The embedded database in a file.", CommandGroup.OPERATE),
     "restore": _in("backup:restore", "Put a backup into an empty instance.", CommandGroup.OPERATE),
+    "encryption": _in(
+        "encryption:encryption", "Stored texts under a key of yours.", CommandGroup.OPERATE
+    ),
     "export": _in(
         "export:export", "A run in a file, to be imported elsewhere.", CommandGroup.OPERATE
     ),

@@ -11,6 +11,7 @@ from orchestrator.embedded.supervisor_files import scheduled_of
 from shared.instance import Instance
 from shared.patterns import regex
 from shared.providers.catalogue import CATALOGUE, ProviderTypes, all_key_variables
+from shared.settings import ENCRYPTION_VARIABLE
 
 # What reads hostile text in the tool workers must find nothing worth sending away.
 SECRET = regex(
@@ -28,6 +29,7 @@ OURS = frozenset(
         "QUORATE_DATABASE_URL",
         "QUORATE_BROKER_URL",
         "QUORATE_WEBHOOK_NETWORKS",
+        ENCRYPTION_VARIABLE,
     }
 )
 """What these processes need although its name or its value looks like a secret's."""

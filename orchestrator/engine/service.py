@@ -78,10 +78,18 @@ def main(
     load_all(workflows)
     url = settings.endpoints.database_url
     database = Database(
-        url, pool_size=THREADS + 2, patience_s=PATIENCE_S, answer_s=SERVICE_ANSWER_S
+        url,
+        pool_size=THREADS + 2,
+        patience_s=PATIENCE_S,
+        answer_s=SERVICE_ANSWER_S,
+        keys=settings.encryption_keys,
     )
-    impatient = Database(url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
-    sweeping = Database(url, pool_size=3, patience_s=2.0, answer_s=SWEEP_SILENCE_S)
+    impatient = Database(
+        url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S, keys=settings.encryption_keys
+    )
+    sweeping = Database(
+        url, pool_size=3, patience_s=2.0, answer_s=SWEEP_SILENCE_S, keys=settings.encryption_keys
+    )
     # A beat waits for nobody's connection, and for no answer that comes too late.
     beating = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
     freed = threading.Event()
@@ -96,7 +104,9 @@ def main(
     )
 
     # What waits for a receiver never takes a connection from what moves runs.
-    outbox = Database(url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
+    outbox = Database(
+        url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S, keys=settings.encryption_keys
+    )
     deliverer = WebhookDeliverer(outbox, MessageSender(read_networks(settings.webhook_networks)))
     beside: list[_Beside] = [presence, sweeper, listener, deliverer, Purger(outbox, retention)]
     if (sender := make_sender(os.environ)) is not None:

@@ -14,6 +14,7 @@ from shared.store.batches import ITEM_STATE
 from shared.store.database import Connection
 from shared.store.documents import put_documents
 from shared.store.outbox import reopen_batches
+from shared.store.sealing import seal_json, sealer_of
 from shared.store.splicing import spliced
 
 
@@ -88,12 +89,12 @@ def add_items(
     ):
         return False
     put_documents(connection, documents)
-    rows = ", ".join(map(_as_json, items))
+    rows = ", ".join(_as_json(connection, item) for item in items)
     connection.execute(_ADD, {"batch": batch, "items": f"[{rows}]"})
     return True
 
 
-def _as_json(item: NewItem) -> str:
+def _as_json(connection: Connection, item: NewItem) -> str:
     budget = item.spec.budget
     fields = {
         "position": item.position,
@@ -109,9 +110,9 @@ def _as_json(item: NewItem) -> str:
         "seconds": budget.max_seconds,
         "external": item.spec.allow_external,
         "models": item.spec.allow_models,
-        "body": dict(item.body),
+        "body": sealer_of(connection).seal_value(dict(item.body)),
     }
-    return spliced(fields, spec=item.spec.model_dump_json())
+    return spliced(fields, spec=seal_json(connection, item.spec.model_dump_json()))
 
 
 def stored_positions(connection: Connection, batch: str) -> set[int]:
@@ -216,7 +217,7 @@ def try_again(connection: Connection, attempts: Sequence[NextAttempt]) -> int:
     rows = ", ".join(
         spliced(
             {"old": each.old, "run": each.run, "root_task": each.root_task, "key": each.key},
-            spec=each.spec.model_dump_json(),
+            spec=seal_json(connection, each.spec.model_dump_json()),
         )
         for each in attempts
     )

@@ -20,6 +20,7 @@ from shared.models.wire import Wire
 from shared.store.database import Connection
 from shared.store.events import append_events
 from shared.store.runs import lock_run
+from shared.store.sealing import seal_bytes
 from shared.store.steps import Claim
 
 ATTEMPT = "batch:"
@@ -74,7 +75,7 @@ def queue_call(connection: Connection, call: BatchedCall) -> None:
         "VALUES (%s, %s, %s, %s, %s, %s::jsonb, %s, %s, 'queued', %s) ON CONFLICT (id) DO NOTHING",
         (
             *(call.id, call.run, call.step, call.token, call.number, call.participant, call.lane),
-            *(call.request_sha, call.body),
+            *(call.request_sha, *seal_bytes(connection, [call.body])),
         ),
     )
 

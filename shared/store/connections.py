@@ -22,6 +22,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.rows import namedtuple_row
 
 from shared.store.database_url import parameters
+from shared.store.sealing import PLAIN, Sealer, open_on
 
 T = TypeVar("T")
 
@@ -70,6 +71,7 @@ class LimitedConnection(psycopg.Connection[Any]):
     """A connection that is given up when nothing has come for `answer_s` while an answer is waited for."""
 
     answer_s: float = float("inf")
+    sealer: Sealer = PLAIN
 
     def wait(self, gen: Generator[Any, Any, T], *words: Any, **options: Any) -> T:
         """Wait for the end of one exchange with the server. Raises SilentServer, having closed the connection."""
@@ -93,7 +95,7 @@ class LimitedConnection(psycopg.Connection[Any]):
             return result
 
 
-def opener(url: str, *, answer_s: float) -> Callable[[], LimitedConnection]:
+def opener(url: str, *, answer_s: float, sealer: Sealer = PLAIN) -> Callable[[], LimitedConnection]:
     """What opens connections in autocommit, within limits. What the URL sets itself is left as it is.
 
     Raises ConfigurationError for a URL that cannot be read; what opens them raises psycopg.OperationalError.
@@ -107,6 +109,8 @@ def opener(url: str, *, answer_s: float) -> Callable[[], LimitedConnection]:
     def connect() -> LimitedConnection:
         opened = LimitedConnection.connect(address, autocommit=True, row_factory=namedtuple_row)
         opened.answer_s = answer_s + MARGIN_S
+        opened.sealer = sealer
+        open_on(opened, sealer)
         return opened
 
     return connect

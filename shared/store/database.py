@@ -9,7 +9,7 @@ transaction, `transaction()` groups several.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from shared.errors import EnvironmentFault
 from shared.store.connections import opener
 from shared.store.database_url import without_password
 from shared.store.pool import ConnectionPool
+from shared.store.sealing import Sealer
 
 Connection = psycopg.Connection[Any]
 Cursor = psycopg.Cursor[Any]
@@ -56,14 +57,16 @@ class Database:
         pool_size: int = 8,
         patience_s: float = 0.0,
         answer_s: float = LONGEST_REPORT_S,
+        keys: Sequence[bytes] = (),
     ) -> None:
-        """`patience_s`: how long `run` goes on trying while the server is away.
+        """`patience_s`: how long `run` goes on trying while the server is away. `keys` seal and open texts.
 
         `answer_s`: how long a statement may take, and the server may be silent.
         """
         self.url = url
         self.patience_s = patience_s
-        self._pool = ConnectionPool(opener(url, answer_s=answer_s), pool_size)
+        self.sealer = Sealer(keys)
+        self._pool = ConnectionPool(opener(url, answer_s=answer_s, sealer=self.sealer), pool_size)
 
     def close(self) -> None:
         """Drop all pooled connections."""

@@ -22,6 +22,7 @@ from shared.store.offered import NOBODY, note_offered
 from shared.store.outbox import announce_decision
 from shared.store.run_filter import label_of
 from shared.store.runs import lock_free_run, lock_run
+from shared.store.sealing import seal_json
 
 _SELECT = f"""
 SELECT d.run_id, d.key, d.kind, d.question, d.shown_sha256, d.state, d.answer, d.opened_at, d.deadline_at,
@@ -114,7 +115,7 @@ def answer_decision(
     connection.execute(
         "UPDATE decisions SET state = 'answered', answer = %s::jsonb, answered_at = now() "
         "WHERE run_id = %s AND key = %s",
-        (answer.model_dump_json(), run, key),
+        (seal_json(connection, answer.model_dump_json()), run, key),
     )
     if answer.channel not in NOBODY:
         note_offered(connection, run, key)

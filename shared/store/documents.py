@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from shared.errors import UnknownRun
+from shared.errors import EnvironmentFault, UnknownRun
 from shared.store.database import Connection
+from shared.store.sealing import MAGIC, seal_bytes
 
 TOUCHED_AFTER = "interval '1 hour'"
 UNUSED_FOR = "interval '1 day'"
@@ -34,7 +35,7 @@ def put_documents(connection: Connection, documents: Mapping[str, bytes]) -> Non
     """Store documents under their addresses; those that are there already stay."""
     if documents:
         names = sorted(documents)
-        contents = [documents[name] for name in names]
+        contents = seal_bytes(connection, [documents[name] for name in names])
         connection.execute(
             f"WITH {STORED} SELECT FROM touched", {"names": names, "contents": contents}
         )
@@ -46,6 +47,13 @@ def get_documents(connection: Connection, names: Sequence[str]) -> dict[str, byt
         "SELECT sha256, content FROM documents WHERE sha256 = ANY(%s)", (list(names),)
     ).fetchall()
     found = {row.sha256: bytes(row.content) for row in rows}
+    if any(
+        content.startswith(MAGIC) and address(content) != name for name, content in found.items()
+    ):
+        raise EnvironmentFault(
+            "a stored document is encrypted, and this process has not got the key: start it again with "
+            "QUORATE_ENCRYPTION_KEY_FILE (`quorate docs data`)"
+        )
     missing = [name for name in names if name not in found]
     if missing:
         raise UnknownRun(f"document {missing[0][:12]} is not stored (any more): was it purged?")

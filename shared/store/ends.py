@@ -13,6 +13,7 @@ from shared.models.outcomes import StepStatus
 from shared.models.steps import Failure, Usage
 from shared.store.database import Connection
 from shared.store.documents import STORED, address
+from shared.store.sealing import seal_bytes, seal_json, seal_text
 from shared.store.splicing import spliced
 from shared.store.steps import Claim
 
@@ -69,7 +70,7 @@ def store_responses(connection: Connection, responses: Sequence[StoredResponse])
     contents = {address(r.content): r.content for r in responses if r.content}
     names = {
         "names": sorted(contents),
-        "contents": [contents[name] for name in sorted(contents)],
+        "contents": seal_bytes(connection, [contents[name] for name in sorted(contents)]),
         "calls": _calls(responses),
         "runs": list({response.run for response in responses}),
     }
@@ -148,7 +149,7 @@ def finish_steps(connection: Connection, ends: Sequence[StepEnd]) -> list[int | 
     or None when its token is stale: somebody else took over, nothing of it was written.
     """
     names: dict[str, Any] = {
-        "ends": f"[{','.join(_end(end) for end in ends)}]",
+        "ends": f"[{','.join(_end(connection, end) for end in ends)}]",
         "runs": list({end.claimed.run for end in ends}),
     }
     statement = _FINISH
@@ -192,7 +193,7 @@ def _holding(end: StepEnd) -> tuple[str, str, int]:
     return end.claimed.run, end.claimed.step, end.claimed.token
 
 
-def _end(end: StepEnd) -> str:
+def _end(connection: Connection, end: StepEnd) -> str:
     """An end as JSON; the reply is JSON already and goes in as it is."""
     fields = {
         "run": end.claimed.run,
@@ -200,12 +201,14 @@ def _end(end: StepEnd) -> str:
         "token": end.claimed.token,
         "status": StepStatus.DONE if end.failure is None else StepStatus.FAILED,
         "failure_kind": None if end.failure is None else end.failure.kind,
-        "failure_message": None if end.failure is None else end.failure.message,
-        "note": end.note,
+        "failure_message": None
+        if end.failure is None
+        else seal_text(connection, end.failure.message),
+        "note": seal_text(connection, end.note),
         "tokens": end.tokens,
         "cost_usd": end.cost_usd,
     }
-    return spliced(fields, reply=end.reply or "null")
+    return spliced(fields, reply=seal_json(connection, end.reply or "null"))
 
 
 def finish(

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shared.store.database import Connection
+from shared.store.sealing import seal_json
 
 Event = tuple[str, dict[str, Any]]
 
@@ -80,7 +81,7 @@ SELECT f.seq, t.type, t.body FROM free f JOIN told t ON t.nth = f.nth WHERE f.se
 def append_events(connection: Connection, run: str, events: Sequence[Event]) -> None:
     """Append to a run's log what no other row tells. The run's row must be locked (or new): numbers have no gaps."""
     if events:
-        listed = json.dumps(events, ensure_ascii=False, default=str)
+        listed = seal_json(connection, json.dumps(events, ensure_ascii=False, default=str))
         connection.execute(_APPEND, {"run": run, "events": listed})
 
 

@@ -18,6 +18,7 @@ from shared.errors import UserError
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.run_file import Imported, RunFileHeader
 from shared.store.database import Connection
+from shared.store.sealing import sealer_of
 
 LABELS = ("forked_from", "forked_at", "copied_steps", "seats", "applied")
 """Labels that an imported run keeps; by no other one is anything found or done."""
@@ -79,11 +80,23 @@ def insert_row(
 ) -> None:
     """Store a row of an imported run; `columns` are those of the table."""
     values = _NEUTRAL.get(table, dict)(dict(row))
+    values = sealed_row(connection, table, values)
     named = ", ".join(f'"{name}"' for name in sorted(columns & values.keys()))
     connection.execute(
         f'INSERT INTO "{table}" ({named}) SELECT {named} FROM jsonb_populate_record(NULL::"{table}", %s::jsonb)',
         (to_json(values).decode(),),
     )
+
+
+def sealed_row(connection: Connection, table: str, row: dict[str, Any]) -> dict[str, Any]:
+    """A row as it is stored: of a run only its outcome has texts that are sealed."""
+    sealer = sealer_of(connection)
+    if not sealer.is_on:
+        return row
+    if table == "runs":
+        return {**row, "outcome": sealer.seal_value(row.get("outcome"))}
+    sealed: dict[str, Any] = sealer.seal_value(row)
+    return sealed
 
 
 def note_import(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from shared.errors import EnvironmentFault
 from shared.store.database import Database
+from shared.store.sealing import Sealer, require_keys
 from shared.store.views import schema_revision
 
 _VERSIONS = Path(__file__).parent / "migrations" / "versions"
@@ -48,11 +50,14 @@ def upgrade(database: Database, revision: str = "head") -> bool:
     return migrate(database, revision)
 
 
-def wait_for_schema(database_url: str, patience_s: float = SCHEMA_PATIENCE_S) -> None:
+def wait_for_schema(
+    database_url: str, patience_s: float = SCHEMA_PATIENCE_S, keys: Sequence[bytes] = ()
+) -> None:
     """Return once the database answers and is at this version's schema.
 
     Services are started alongside the servers and load their code while the schema is made. Raises EnvironmentFault
-    when `patience_s` is over, and at once when a newer version made the schema; the supervisor then starts it again.
+    when `patience_s` is over, and at once when a newer version made the schema, or when stored texts need other `keys`;
+    the supervisor then starts it again.
     """
     deadline = time.monotonic() + patience_s
     database = Database(database_url, pool_size=1, patience_s=0.0)
@@ -61,6 +66,7 @@ def wait_for_schema(database_url: str, patience_s: float = SCHEMA_PATIENCE_S) ->
             if time.monotonic() > deadline:
                 raise trouble
             time.sleep(0.05)
+        database.run(lambda connection: require_keys(connection, Sealer(keys)))
     finally:
         database.close()
 

@@ -46,6 +46,14 @@ document_uses = sa.Table(
 )
 sa.Index("ix_document_uses_sha256", document_uses.c.sha256)
 
+# By which keys stored texts are sealed (shared/store/sealing.py).
+sealing_keys = sa.Table(
+    "sealing_keys",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    moment("created_at", nullable=False, now=True),
+)
+
 # Runs that came in a file: history of another instance (shared/store/importing.py).
 imports = sa.Table(
     "imports",

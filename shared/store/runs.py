@@ -18,6 +18,7 @@ from shared.store.documents import put_documents
 from shared.store.events import Event, append_events
 from shared.store.outbox import announce_runs, reopen_batches
 from shared.store.requests import REQUEST
+from shared.store.sealing import seal_json
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ def create_run(
             "run": run,
             "workflow": spec.workflow,
             "title": title,
-            "spec": spec.model_dump_json(),
+            "spec": seal_json(connection, spec.model_dump_json()),
             "root_task": root_task,
             "key": idempotency_key,
             "calls": budget.max_calls,

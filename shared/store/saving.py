@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from shared.models.findings import Stance
 from shared.models.outcomes import RunStatus
 from shared.models.webhooks import WebhookEvent
 from shared.store.children import report_to_parent
@@ -12,9 +13,11 @@ from shared.store.documents import STORED
 from shared.store.outbox import announce_decision, announce_runs
 from shared.store.requests import MOST_TOGETHER
 from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep, create_run
+from shared.store.sealing import seal_bytes, seal_json
 from shared.store.splicing import spliced
 
 _NOW = "(SELECT at FROM moment)"
+_LONGEST_REASON = 2_000
 
 # `named` are the runs of `runs`: of JSON the planner expects a hundred rows (of JSON in JSON ten thousand), and would
 # read all runs for them, and have the statement compiled.
@@ -87,10 +90,10 @@ def save(connection: Connection, written: Sequence[tuple[LockedRun, Changes]]) -
     connection.execute(
         _SAVE,
         {
-            "runs": f"[{', '.join(_as_json(run, changes) for run, changes in written)}]",
+            "runs": f"[{', '.join(_as_json(connection, run, changes) for run, changes in written)}]",
             "named": [run.id for run, _ in written],
             "names": names,
-            "contents": [documents[name] for name in names],
+            "contents": seal_bytes(connection, [documents[name] for name in names]),
         },
     )
     parents = {run.id: _save_rest(connection, run, changes) for run, changes in written}
@@ -150,7 +153,7 @@ def _reported(connection: Connection, run: LockedRun, status: RunStatus) -> bool
     return report_to_parent(connection, run.id, run.parent_run, run.parent_step)
 
 
-def _as_json(run: LockedRun, changes: Changes) -> str:
+def _as_json(connection: Connection, run: LockedRun, changes: Changes) -> str:
     """What the statement is given of a run; what is JSON already goes in as it is."""
     fields = {
         "run": run.id,
@@ -166,19 +169,22 @@ def _as_json(run: LockedRun, changes: Changes) -> str:
     }
     return spliced(
         fields,
-        outcome=changes.outcome or "null",
-        steps=_rows(changes.steps, "request"),
-        records=_rows(changes.records, "body", without=("findings", "stances")),
+        outcome=seal_json(connection, changes.outcome or "null"),
+        steps=_rows(connection, changes.steps, "request"),
+        records=_rows(connection, changes.records, "body", without=("findings", "stances")),
     )
 
 
 def _rows(
-    new: Sequence[NewStep] | Sequence[NewRecord], written: str, without: Sequence[str] = ()
+    connection: Connection,
+    new: Sequence[NewStep] | Sequence[NewRecord],
+    written: str,
+    without: Sequence[str] = (),
 ) -> str:
     rows = []
     for row in new:
         fields = {name: value for name, value in row.__dict__.items() if name not in without}
-        rows.append(spliced(fields, **{written: fields.pop(written)}))
+        rows.append(spliced(fields, **{written: seal_json(connection, fields.pop(written))}))
     return f"[{', '.join(rows)}]"
 
 
@@ -190,7 +196,7 @@ def _open_decision(connection: Connection, run: str, decision: NewDecision) -> N
             run,
             decision.key,
             decision.kind,
-            decision.question,
+            seal_json(connection, decision.question),
             decision.shown_sha256,
             decision.on_timeout,
             decision.timeout_s,
@@ -210,10 +216,14 @@ WITH found AS (
 )
 INSERT INTO stances (run_id, record, round, participant, role, finding, position, reason)
 SELECT %(run)s, %(key)s, (s->>'round')::int, s->>'participant', s->>'role', s->>'finding', s->>'position',
-       left(s->>'reason', 2000)
+       s->>'reason'
   FROM jsonb_array_elements(%(stances)s::jsonb) AS s
 ON CONFLICT DO NOTHING
 """
+
+
+def _shortened(stance: Stance) -> str:
+    return stance.model_copy(update={"reason": stance.reason[:_LONGEST_REASON]}).model_dump_json()
 
 
 def _write_ledger(connection: Connection, run: str, record: NewRecord) -> None:
@@ -222,7 +232,9 @@ def _write_ledger(connection: Connection, run: str, record: NewRecord) -> None:
         {
             "run": run,
             "key": record.key,
-            "findings": f"[{','.join(finding.model_dump_json() for finding in record.findings)}]",
-            "stances": f"[{','.join(stance.model_dump_json() for stance in record.stances)}]",
+            "findings": seal_json(
+                connection, f"[{','.join(each.model_dump_json() for each in record.findings)}]"
+            ),
+            "stances": seal_json(connection, f"[{','.join(map(_shortened, record.stances))}]"),
         },
     )

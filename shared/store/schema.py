@@ -22,6 +22,7 @@ webhooks ──< webhook_deliveries  where to report what happened, and the outb
 runs ─── imports                 those that came in a file from another instance
 runs ──< document_uses           which documents an ended run refers to, for purges
 holds, purges                    what no purge removes; what purges removed
+sealing_keys                     the keys that stored texts are encrypted with, by their ids
 api_tokens, answered_requests    who may use the HTTP service, and which requests were answered already
 processes                        presence: who is alive with how many slots, on the database's clock
 counters, followed               what operators count, and until when everything that ended was counted
@@ -40,7 +41,7 @@ from shared.store.columns import metadata, moment, run_id, texts
 from shared.store.document_tables import code_facts, code_graphs, documents, passages
 from shared.store.operating_tables import counters, followed, processes
 from shared.store.provider_batch_tables import batched_calls, provider_batches
-from shared.store.retention_tables import document_uses, holds, imports, purges
+from shared.store.retention_tables import document_uses, holds, imports, purges, sealing_keys
 from shared.store.run_filter import TITLE_TERMS
 from shared.store.schedule_tables import firings, schedules
 from shared.store.token_tables import answered_requests, api_tokens
@@ -67,6 +68,7 @@ __all__ = [
     "provider_batches",
     "purges",
     "schedules",
+    "sealing_keys",
     "webhook_deliveries",
     "webhooks",
 ]

@@ -20,5 +20,5 @@ def orchestrator() -> int:
     from shared.store.migrate import wait_for_schema
 
     settings = ServiceSettings.from_environment(os.environ)
-    wait_for_schema(settings.endpoints.database_url)
+    wait_for_schema(settings.endpoints.database_url, keys=settings.encryption_keys)
     return main(settings, retention=partial(configured_rules, Path.cwd(), os.environ))

@@ -26,8 +26,10 @@ def scheduler() -> int:
     settings = ServiceSettings.from_environment(os.environ)
     configure(settings.log_level, settings.log_format)
     url = settings.endpoints.database_url
-    wait_for_schema(url)
-    database = Database(url, pool_size=6, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
+    wait_for_schema(url, keys=settings.encryption_keys)
+    database = Database(
+        url, pool_size=6, patience_s=2.0, answer_s=SERVICE_ANSWER_S, keys=settings.encryption_keys
+    )
     beating = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
     presence = Presence(beating, "scheduler")
     serving = Scheduler(database, program_of(os.environ))
