@@ -8,14 +8,18 @@ from pydantic import JsonValue
 
 from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.decision import DecisionQuestion
+from shared.models.panel import Participant
 from shared.models.run import RunSpec
+from shared.models.steps import PromptPart, TurnRequest
 from shared.store.database import Connection, Database
+from shared.store.steps import hand_back
 from tests.support import debates
 from tests.support.reports import PATCH
 from tests.support.review_panel import submission
-from tests.support.runs import new_run
+from tests.support.runs import new_run, new_step, take
 
 SHOWN = "a" * 64
+TURN = "critique/1/me"
 REVIEW = DecisionQuestion(
     kind="review",
     prompt="Apply the fix, or skip and continue?",
@@ -63,4 +67,20 @@ def asked_run(
         )
 
     database.run(write, atomic=True)
+    return run
+
+
+def turn_run(database: Database, question: str = "Is this right?", title: str = "") -> str:
+    """A run with a person's critique that a worker has given back."""
+    request = TurnRequest(
+        participant=Participant(name="me", provider="person"),
+        role="critique",
+        round=1,
+        reply_model="critique.review",
+        prompt=(PromptPart(text=question),),
+    )
+    step = new_step(TURN, participant="me", request=request.model_dump_json())
+    run = new_run(database, step, title=title or None)
+    claimed = take(database, run, TURN)
+    assert database.run(lambda connection: hand_back(connection, claimed, 3600, counted=False))
     return run

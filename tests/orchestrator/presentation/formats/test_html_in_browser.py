@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,30 +12,12 @@ from orchestrator.presentation.formats.html import render
 from orchestrator.presentation.locale.translator import Translator
 from tests.support.case_reports import case_report, case_result
 
-pytestmark = [
-    pytest.mark.component,
-    pytest.mark.needs_chromium,
-    pytest.mark.skipif(
-        find_spec("playwright") is None, reason="Playwright is not installed (extra `browser`)"
-    ),
-]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+pytestmark = [pytest.mark.component, pytest.mark.needs_chromium]
 HOSTILE = (
     "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\n"
     + 400 * "W"
 )
 SIZES = ((1360, 900), (390, 844))
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    program = next(found for name in BROWSERS if (found := shutil.which(name)))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def opened(

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from starlette.requests import Request
 
 from orchestrator.core.document import clean
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import RunReport
 from orchestrator.settings.languages import LANGUAGES
 from orchestrator.web.pages.decision_view import (
     answer_buttons,
     changes_of_mind,
     convergence_view,
-    decision_view,
     label_of,
 )
-from orchestrator.web.pages.inbox_view import decision_address
-from orchestrator.web.pages.rendering import page
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.decision import DecisionState
 from shared.models.findings import Place, Position, Stance
-from shared.models.outcomes import Ending, RunStatus
-from shared.models.rows import DecisionRow
+from shared.models.outcomes import Ending
+from tests.support.decision_pages import shown_page, waiting_report
 from tests.support.hostile_texts import HOSTILE, UNSEEN, active_parts, controls, text_of
-from tests.support.reports import MOMENT, make_assessment, make_decision, make_finding, make_report
+from tests.support.reports import MOMENT, make_assessment, make_decision, make_finding
 
 ENGLISH = Translator("en")
 DECLARED = [
@@ -36,40 +30,6 @@ DECLARED = [
     for decision in workflow.decisions
     for word in decision.words
 ]
-
-
-def waiting_report(decision: DecisionRow | None = None, **changes: Any) -> RunReport:
-    """A review that waits for an answer."""
-    report = make_report(RunStatus.WAITING, findings=(make_finding(),))
-    decision = decision or make_decision()
-    return replace(report, decisions=(decision,), **changes)
-
-
-def shown_page(report: RunReport, language: str = "en", **changes: Any) -> str:
-    """The page as a decider is sent it."""
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/x",
-        "query_string": b"",
-        "headers": [(b"accept-language", language.encode())],
-        "server": ("127.0.0.1", 8765),
-        "scheme": "http",
-    }
-    decision = report.decisions[-1]
-    given: dict[str, Any] = {
-        "view": decision_view(report, decision, Translator(language)),
-        "run": report.run,
-        "strategy": report.strategy,
-        "usage": report.usage,
-        "address": decision_address(report.run.id, decision.key),
-        "may_decide": True,
-        "conflict": "",
-        "wanted": "",
-        "message": "",
-    }
-    answer = page(Request(scope), "decision.html", **{**given, **changes})
-    return bytes(answer.body).decode()
 
 
 @pytest.mark.parametrize(("kind", "word"), DECLARED)

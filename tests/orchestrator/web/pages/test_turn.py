@@ -4,44 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from shared.models.panel import Participant
 from shared.models.roles import Role
-from shared.models.steps import PromptPart, TurnRequest
-from shared.store.database import Database
 from shared.store.people import waiting_turns
-from shared.store.steps import hand_back
 from tests.fixtures.web import WebService
+from tests.support.asked_runs import TURN, turn_run
 from tests.support.browsers import PlainBrowser
 from tests.support.hostile_texts import HOSTILE, UNSEEN, active_parts, text_of
-from tests.support.runs import new_run, new_step, take
 
 pytestmark = pytest.mark.component
 
-STEP = "critique/1/me"
-
-
-def waiting_run(database: Database, question: str = "Is this right?", title: str = "") -> str:
-    """A run with a person's critique that a worker has given back."""
-    request = TurnRequest(
-        participant=Participant(name="me", provider="person"),
-        role="critique",
-        round=1,
-        reply_model="critique.review",
-        prompt=(PromptPart(text=question),),
-    )
-    step = new_step(STEP, participant="me", request=request.model_dump_json())
-    run = new_run(database, step, title=title or None)
-    claimed = take(database, run, STEP)
-    assert database.run(lambda connection: hand_back(connection, claimed, 3600, counted=False))
-    return run
-
 
 def address_of(run: str) -> str:
-    return f"/runs/{run}/turns/{STEP}"
+    return f"/runs/{run}/turns/{TURN}"
 
 
 def test_a_turn_is_found_in_the_inbox_and_answered_there(web: WebService) -> None:
-    run = waiting_run(web.backend.database)
+    run = turn_run(web.backend.database)
     browser = PlainBrowser.signed_in(web)
     assert f'href="{address_of(run)}"' in browser.get("/inbox").text
     page = browser.get(address_of(run))
@@ -56,7 +34,7 @@ def test_a_turn_is_found_in_the_inbox_and_answered_there(web: WebService) -> Non
 
 
 def test_an_answer_that_cannot_be_used_is_shown_again_with_what_is_missing(web: WebService) -> None:
-    run = waiting_run(web.backend.database)
+    run = turn_run(web.backend.database)
     browser = PlainBrowser.signed_in(web)
     again = browser.send(
         browser.get(address_of(run)), address_of(run), text='{"verdict": "Perhaps"}'
@@ -68,7 +46,7 @@ def test_an_answer_that_cannot_be_used_is_shown_again_with_what_is_missing(web: 
 
 
 def test_a_viewer_reads_and_does_not_answer(web: WebService) -> None:
-    run = waiting_run(web.backend.database)
+    run = turn_run(web.backend.database)
     browser = PlainBrowser.signed_in(web, Role.VIEWER)
     page = browser.get(address_of(run))
     assert "Is this right?" in page.text
@@ -82,7 +60,7 @@ def test_a_viewer_reads_and_does_not_answer(web: WebService) -> None:
     ids=[name for name, text in HOSTILE.items() if "\x00" not in text and "\ud800" not in text],
 )
 def test_hostile_text_in_what_is_asked_does_nothing(web: WebService, text: str) -> None:
-    run = waiting_run(web.backend.database, text, text)
+    run = turn_run(web.backend.database, text, text)
     browser = PlainBrowser.signed_in(web)
     made = browser.get(address_of(run)).text
     assert active_parts(made) == []
