@@ -15,6 +15,7 @@ from orchestrator.application.report import load_report
 from orchestrator.application.watch import ProcessCare
 from orchestrator.engine.children import new_run_id
 from orchestrator.presentation.formats.json import as_json
+from orchestrator.presentation.json_rows import dumps
 from shared.errors import UnknownRun, UserError
 from shared.models.batches import (
     ENDED,
@@ -159,6 +160,41 @@ def _result(backend: Backend, item: ItemRow) -> dict[str, Any]:
         "attempts": item.attempt + 1,
         "result": {"type": item.state.value, **as_json(report)},
     }
+
+
+class BatchDesk(Protocol):
+    """Where batches are looked at: in the store, or behind a service."""
+
+    def batch(self, name: str) -> BatchStatus:
+        """How a batch stands (`last`: the newest). Raises UnknownRun."""
+
+    def batches(self, limit: int) -> list[BatchStatus]:
+        """The newest batches."""
+
+    def result_lines(self, name: str, *, errors: bool) -> Iterator[str]:
+        """A JSON object for each item that has ended, or of those only what failed or was cancelled."""
+
+
+class StoredBatches:
+    """The batches of the servers that this machine knows."""
+
+    def __init__(self, backend: Backend) -> None:
+        """Reads through `backend`."""
+        self._backend = backend
+
+    def batch(self, name: str) -> BatchStatus:
+        """The batch's rows."""
+        return batch_status(self._backend, name)
+
+    def batches(self, limit: int) -> list[BatchStatus]:
+        """The newest ones."""
+        return all_batches(self._backend, limit)
+
+    def result_lines(self, name: str, *, errors: bool) -> Iterator[str]:
+        """Read item by item."""
+        lost = (ItemState.FAILED, ItemState.CANCELLED)
+        for row in results_of(self._backend, name, lost if errors else ENDED):
+            yield dumps(row, indent=None)
 
 
 # ---- what people do -----------------------------------------------------------------------------

@@ -49,11 +49,12 @@ from shared.models.wire import Wire
 
 
 class StatedQuestion(Wire):
-    """A question: its text or a file that holds it, and files that go along."""
+    """A question: its text or a file that holds it, and files that go along; `texts` are such files by name."""
 
     text: str | None = Field(default=None, min_length=1)
     file: str | None = Field(default=None, min_length=1)
     contexts: tuple[str, ...] = ()
+    texts: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _has_words(self) -> StatedQuestion:
@@ -284,7 +285,10 @@ def _about(request: SubmissionRequest, item: BatchItem, folder: Path) -> Submiss
             return with_change(request, stated, folder)
         case StatedQuestion():
             words = () if stated.text is None else (stated.text,)
-            question = QuestionInput(words, stated.file, stated.contexts, no_stdin=True)
+            given = {name: text.encode() for name, text in stated.texts.items()}
+            question = QuestionInput(
+                words, stated.file, stated.contexts, no_stdin=True, given=given
+            )
             return replace(request, directory=folder, subject=question)
         case StatedTask():
             words = () if stated.text is None else (stated.text,)

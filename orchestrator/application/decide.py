@@ -44,11 +44,8 @@ def decide(backend: Backend, request: DecisionRequest) -> DecisionRow:
     Raises UserError for a choice that is not offered, UnknownRun, DecisionConflict when another answer stands.
     """
     report = backend.read(lambda connection: load_report(connection, request.run))
-    decision = _decision(report, request.key)
-    only = _selection(decision, request.only, request.without)
-    if only is not None and request.choice not in picking_words():
-        named = ", ".join(picking_words())
-        raise UserError(f"--only and --except pick some of what is offered: they go with {named}")
+    decision = decision_of(report, request.key)
+    only = selection_of(decision, request)
     answer = DecisionAnswer(
         choice=request.choice,
         actor=request.actor,
@@ -123,7 +120,8 @@ def _answer_row(connection: Connection, row: DecisionRow, answer: DecisionAnswer
     return answer_decision(connection, row.run_id, row.key, answer, row.shown_sha256)
 
 
-def _decision(report: RunReport, key: str | None) -> DecisionRow:
+def decision_of(report: RunReport, key: str | None) -> DecisionRow:
+    """The decision that is meant; without a key the open one, else the last. Raises UnknownRun or UserError."""
     if key is not None:
         named = next((row for row in report.decisions if row.key == key), None)
         if named is None:
@@ -136,12 +134,14 @@ def _decision(report: RunReport, key: str | None) -> DecisionRow:
     return report.decision
 
 
-def _selection(
-    decision: DecisionRow, only: Sequence[str] | None, without: Sequence[str]
-) -> tuple[str, ...] | None:
+def selection_of(decision: DecisionRow, request: DecisionRequest) -> tuple[str, ...] | None:
     """The findings that are picked; None for all. Raises UserError for one that cannot be."""
+    only, without = request.only, request.without
     if only is None and not without:
         return None
+    if request.choice not in picking_words():
+        named = ", ".join(picking_words())
+        raise UserError(f"--only and --except pick some of what is offered: they go with {named}")
     selectable = DecisionQuestion.model_validate(decision.question).selectable
     wanted = selectable if only is None else tuple(only)
     _require_selectable((*wanted, *without), selectable)

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from orchestrator.application.backend import Backend
 from orchestrator.presentation.listings import RunList
@@ -129,6 +129,31 @@ def inbox(
 def asking(backend: Backend) -> tuple[OpenCount, ...]:
     """How many decisions are open, by workflow, batch and repository."""
     return tuple(backend.read(count_open))
+
+
+class RunLists(Protocol):
+    """Where runs are listed, and what waits for a person: in the store, or behind a service."""
+
+    def listed(self, limit: int, wanted: RunFilter) -> RunList:
+        """The newest runs that are wanted, and what these started."""
+
+    def inbox(self, wanted: WaitingFilter) -> Inbox:
+        """What waits for a person, as far as it is wanted."""
+
+
+@dataclass(frozen=True)
+class StoredLists:
+    """The lists of the servers that this machine knows."""
+
+    backend: Backend
+
+    def listed(self, limit: int, wanted: RunFilter) -> RunList:
+        """The newest runs."""
+        return runs(self.backend, limit=limit, wanted=wanted)
+
+    def inbox(self, wanted: WaitingFilter) -> Inbox:
+        """What waits for a person."""
+        return inbox(self.backend, wanted)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from orchestrator.application.backend import Backend
 from orchestrator.application.eval_plan import case_key
+from orchestrator.application.installation import QuorateInstallation, StoredInstallation
 from orchestrator.application.prepare import PreparedRun
 from orchestrator.application.report import report_of
 from orchestrator.application.subject_input import ChangeInput
@@ -38,7 +39,6 @@ from shared.models.outcomes import RunStatus
 from shared.models.run import RunSpec
 from shared.store.evals import runs_by_key
 from shared.store.run_filter import RunFilter
-from shared.store.views import list_runs
 from shared.text.bounded_json import loads
 
 MOST_EVENT_BYTES = 32_000_000
@@ -102,7 +102,11 @@ def ignores_of(reviewed: Reviewed | None, today: date) -> tuple[list[Ignore], li
 
 def known_on_target(backend: Backend, context: PipelineContext) -> list[Ignore]:
     """What the last conclusive run of the target branch left standing, by fingerprint."""
-    runs = [] if context.target_line is None else _runs(backend, context.target_line)
+    runs = (
+        []
+        if context.target_line is None
+        else _runs(StoredInstallation(backend), context.target_line)
+    )
     latest = next((run for run in reversed(runs) if run.conclusive), None)
     if latest is None:
         return []
@@ -138,7 +142,7 @@ def submission_key(
     return names[-1]
 
 
-def history_of(backend: Backend, report: RunReport) -> PushHistory | None:
+def history_of(installation: QuorateInstallation, report: RunReport) -> PushHistory | None:
     """What became of the findings since the earlier pushes of a request; None for the first one, and elsewhere.
 
     A push to a branch is compared with what the branch was, so what it does not name may well be there.
@@ -150,17 +154,16 @@ def history_of(backend: Backend, report: RunReport) -> PushHistory | None:
         or report.run.status is not RunStatus.COMPLETED
     ):
         return None
-    runs = _runs(backend, line)
+    runs = _runs(installation, line)
     before = [run for run in runs if run.run != report.run.id]
     return compare_pushes(_findings(report), before) if before else None
 
 
-def _runs(backend: Backend, line: str) -> list[RunFindings]:
+def _runs(installation: QuorateInstallation, line: str) -> list[RunFindings]:
     """The runs of a line that have ended, the oldest first."""
-    wanted = RunFilter(pipeline=line)
-    rows = backend.read(lambda connection: list_runs(connection, limit=MOST_RUNS, wanted=wanted))
+    rows = installation.listed(MOST_RUNS, RunFilter(pipeline=line)).rows
     ended = [row.id for row in reversed(rows) if row.status is RunStatus.COMPLETED]
-    return [_findings(report_of(backend, run)) for run in ended]
+    return [_findings(installation.report(run)) for run in ended]
 
 
 def _findings(report: RunReport) -> RunFindings:

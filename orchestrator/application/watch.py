@@ -12,7 +12,7 @@ from orchestrator.application.report import load_header, load_snapshot
 from orchestrator.embedded.starting import end_stopped
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.presentation.live.progress_events import RunSnapshot
-from shared.delivery.live import EXPECTED_S, WATCHED_S, Live, Watcher
+from shared.delivery.live import EXPECTED_S, WATCHED_S, Live
 from shared.models.notices import Notice, notice
 from shared.store.database import Connection
 from shared.store.processes import SILENCE_S, list_processes
@@ -41,6 +41,35 @@ class RunObserver(Protocol):
 
     def warn(self, notice: Notice) -> None:
         """What keeps the run from going on."""
+
+
+class Care(Protocol):
+    """Sees to it that somebody works on a run that is waited for."""
+
+    def progressed(self) -> None:
+        """Something has happened: nobody is missing."""
+
+    def look(self, run: str) -> None:
+        """Look what is missing, now and then."""
+
+
+class RunSource(Protocol):
+    """Where a run is watched: in the store, or behind a service."""
+
+    def heartbeat(self, run: str) -> RunHeartbeat:
+        """Whether anything has happened. Raises UnknownRun."""
+
+    def snapshot(self, run: str, heartbeat: RunHeartbeat) -> RunSnapshot:
+        """The run as it stands."""
+
+    def live(self, run: str) -> Mapping[str, SoFar]:
+        """What streaming turns have said so far; asking for it is what makes them stream."""
+
+    def announce(self, run: str, life_s: int) -> None:
+        """Somebody is going to watch: what begins within `life_s` streams."""
+
+    def care(self, warn: Callable[[Notice], None]) -> Care:
+        """Looks after what a run needs; `warn` hears what keeps it from going on."""
 
 
 def announce_watcher(backend: Backend, run: str, life_s: int = WATCHED_S) -> None:
@@ -89,31 +118,29 @@ class ProcessCare:
 class RunWatcher:
     """Watches one run, also several times in a row: what was seen once is not reported again."""
 
-    def __init__(self, backend: Backend, run: str, observer: RunObserver) -> None:
+    def __init__(self, source: RunSource, run: str, observer: RunObserver) -> None:
         """Nothing is looked at yet."""
-        self._backend = backend
+        self._source = source
         self._run = run
         self._observer = observer
         self._snapshot: RunSnapshot | None = None
         self._heartbeat: RunHeartbeat | None = None
-        self._watcher: Watcher | None = None
         self._so_far: Mapping[str, SoFar] = {}
         self._asked_at = 0.0
-        self._header = backend.read(lambda connection: load_header(connection, run))
 
     def skip_the_past(self) -> None:
         """Report only what happens from now on."""
-        self._heartbeat = self._read_heartbeat()
-        self._snapshot = self._read_snapshot(self._heartbeat)
+        self._heartbeat = self._source.heartbeat(self._run)
+        self._snapshot = self._source.snapshot(self._run, self._heartbeat)
 
     def watch_until_settled(self, timeout_s: float | None = None) -> bool:
         """Report what happens until the run is settled; False when `timeout_s` was over before."""
         began = time.monotonic()
-        care = ProcessCare(self._backend, self._observer.warn)
+        care = self._source.care(self._observer.warn)
         self._asked_at = 0.0
         self._listen()  # before the first turn is taken, or it does not stream
         while True:
-            heartbeat = self._read_heartbeat()
+            heartbeat = self._source.heartbeat(self._run)
             snapshot = self._report(heartbeat, care)
             if heartbeat.settled:
                 return True
@@ -129,19 +156,17 @@ class RunWatcher:
     def leave(self) -> None:
         """Watch no more; whoever saw answers grow is expected back."""
         if self._observer.streams:
-            announce_watcher(self._backend, self._run, EXPECTED_S)
+            self._source.announce(self._run, EXPECTED_S)
 
     def _listen(self) -> Mapping[str, SoFar]:
         """What streaming turns have said so far; asking for it is what makes them stream."""
         now = time.monotonic()
         if self._observer.streams and now - self._asked_at >= LIVE_S:
             self._asked_at = now
-            redis_url = self._backend.settings.endpoints.redis_url
-            self._watcher = self._watcher or Watcher(redis_url, self._run)
-            self._so_far = self._watcher.look()
+            self._so_far = self._source.live(self._run)
         return self._so_far
 
-    def _report(self, heartbeat: RunHeartbeat, care: ProcessCare) -> RunSnapshot:
+    def _report(self, heartbeat: RunHeartbeat, care: Care) -> RunSnapshot:
         before = self._snapshot
         if (
             before is not None
@@ -149,19 +174,11 @@ class RunWatcher:
             and not _differ(heartbeat, self._heartbeat)
         ):
             return before
-        after = self._read_snapshot(heartbeat)
+        after = self._source.snapshot(self._run, heartbeat)
         self._snapshot, self._heartbeat = after, heartbeat
         self._observer.changed(before, after)
         care.progressed()
         return after
-
-    def _read_heartbeat(self) -> RunHeartbeat:
-        return self._backend.read(lambda connection: run_heartbeat(connection, self._run))
-
-    def _read_snapshot(self, heartbeat: RunHeartbeat) -> RunSnapshot:
-        return self._backend.read(
-            lambda connection: load_snapshot(connection, self._run, heartbeat, self._header)
-        )
 
 
 def _pause_s(watched_s: float) -> float:

@@ -13,7 +13,9 @@ from orchestrator.application.batch_from_git import HistoryRange
 from orchestrator.application.batch_input import item_schema
 from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.cli.batch_results import write_history, write_report, write_results
-from orchestrator.cli.batches import BatchWanted, show, submit, validate, watch
+from orchestrator.cli.batches import BatchWanted, show, submit, submit_remotely, validate, watch
+from orchestrator.cli.elsewhere import refuse_elsewhere, server_of
+from orchestrator.cli.installations import batch_desk
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
 from orchestrator.presentation.batches import batches_table, status_json
@@ -52,13 +54,15 @@ def submit_file(
     common = SubmissionRequest(directory=Path.cwd(), **request)
     terminal = Terminal.of(os.environ, quiet=quiet)
     typed = BatchWanted(source, common, limits, name)
+    if server_of(os.environ) is not None:
+        return submit_remotely(typed, os.environ, terminal, _words(language), as_json=as_json)
     return submit(typed, os.environ, terminal, _words(language), as_json=as_json)
 
 
 def list_all(limit: int, language: str | None, *, as_json: bool) -> int:
     """The newest batches."""
-    with connected(os.environ, workers=False) as backend:
-        listed = batches.all_batches(backend, limit)
+    with batch_desk(os.environ) as desk:
+        listed = desk.batches(limit)
     terminal = Terminal.of(os.environ)
     if as_json:
         rows = [status_json(each) for each in listed]
@@ -70,8 +74,8 @@ def list_all(limit: int, language: str | None, *, as_json: bool) -> int:
 
 def show_status(name: str, language: str | None, *, as_json: bool) -> int:
     """How a batch stands."""
-    with connected(os.environ, workers=False) as backend:
-        found = batches.batch_status(backend, name)
+    with batch_desk(os.environ) as desk:
+        found = desk.batch(name)
     show(found, Terminal.of(os.environ), _words(language), as_json=as_json)
     return 0
 
@@ -80,18 +84,20 @@ def follow(
     name: str, watch_s: float | None, language: str | None, *, as_json: bool, quiet: bool
 ) -> int:
     """Follow a batch."""
+    refuse_elsewhere("batch watch")
     terminal = Terminal.of(os.environ, quiet=quiet)
     return watch(name, os.environ, terminal, _words(language), watch_s, as_json=as_json)
 
 
 def hand_over(name: str, output: Path | None, *, errors: bool) -> int:
     """The results, a line each."""
-    with connected(os.environ, workers=False) as backend:
-        return write_results(backend, name, output, errors=errors)
+    with batch_desk(os.environ) as desk:
+        return write_results(desk, name, output, errors=errors)
 
 
 def report_on(name: str, outputs: tuple[Path, ...], language: str | None, *, as_json: bool) -> int:
     """What a batch came to."""
+    refuse_elsewhere("batch report")
     terminal = Terminal.of(os.environ)
     with connected(os.environ, workers=False) as backend:
         return write_report(backend, name, outputs, terminal, _words(language), as_json=as_json)
@@ -106,6 +112,7 @@ def retry_failed(
     name: str, limits: BatchLimits, language: str | None, *, cancelled: bool, as_json: bool
 ) -> int:
     """Ask again for what failed."""
+    refuse_elsewhere("batch retry")
     with connected(os.environ) as backend:
         found, items = batches.retry(backend, name, limits, cancelled=cancelled)
     terminal, words = Terminal.of(os.environ), _words(language)
@@ -128,6 +135,7 @@ def set_paused(name: str, language: str | None, *, paused: bool, as_json: bool) 
 
 
 def _changed(change: Callable[[Backend], BatchStatus], language: str | None, as_json: bool) -> int:
+    refuse_elsewhere("batch cancel, pause and resume")
     with connected(os.environ) as backend:
         found = change(backend)
     show(found, Terminal.of(os.environ), _words(language), as_json=as_json)

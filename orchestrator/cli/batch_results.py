@@ -11,8 +11,8 @@ from typing import TextIO
 
 import click
 
-from orchestrator.application import batch
 from orchestrator.application.backend import Backend
+from orchestrator.application.batch import BatchDesk
 from orchestrator.application.batch_from_git import HistoryRange, items_from_git
 from orchestrator.application.batch_report import cohort_of
 from orchestrator.cli.options import output_obstacle
@@ -25,7 +25,7 @@ from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.errors import EnvironmentFault
-from shared.models.batches import ENDED, ItemState
+from shared.models.batches import ENDED
 
 
 def check_report_files(outputs: Sequence[Path]) -> None:
@@ -62,14 +62,12 @@ def write_report(
     return ExitCode.OK if ended == cohort.report.total else ExitCode.PENDING
 
 
-def write_results(backend: Backend, name: str, output: Path | None, *, errors: bool) -> int:
+def write_results(desk: BatchDesk, name: str, output: Path | None, *, errors: bool) -> int:
     """A JSON object a line for each item that has ended; the exit code."""
-    lost = (ItemState.FAILED, ItemState.CANCELLED)
-    states = lost if errors else (ItemState.SUCCEEDED, *lost)
-    status = batch.batch_status(backend, name, costs=False)
+    status = desk.batch(name)
     with written(output) as stream:
-        for row in batch.results_of(backend, name, states):
-            stream.write(dumps(row, indent=None) + "\n")
+        for row in desk.result_lines(status.batch.name, errors=errors):
+            stream.write(f"{row}\n")
     return ExitCode.OK if status.is_over else ExitCode.PENDING
 
 

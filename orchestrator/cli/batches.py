@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
+
 from orchestrator.application import batch
 from orchestrator.application.backend import connected
 from orchestrator.application.batch_file import BatchFile, FileCheck, LineFault, check_file, opened
@@ -121,12 +123,49 @@ def submit(
             listener = NoticePrinter(terminal, words)
             row = submit_batch(backend, request, listener, BatchProgress(terminal, words))
             status = batch.batch_status(backend, row.name)
+    return _tell_submitted(status, terminal, words, as_json=as_json)
+
+
+def _tell_submitted(
+    status: BatchStatus, terminal: Terminal, words: Translator, *, as_json: bool
+) -> int:
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "batch": status_json(status)}))
         return ExitCode.OK
     terminal.talk(status_lines(status, words))
-    terminal.result(row.name)
+    terminal.result(status.batch.name)
     return ExitCode.OK
+
+
+def submit_remotely(
+    wanted: BatchWanted,
+    environ: Mapping[str, str],
+    terminal: Terminal,
+    words: Translator,
+    *,
+    as_json: bool,
+) -> int:
+    """Check a file here, and have a service submit it; the exit code. What it names by path must be there, too."""
+    from orchestrator.client.remote_installation import RemoteInstallation, client_of
+
+    plain = SubmissionRequest(directory=wanted.common.directory, unattended=True)
+    if wanted.common != plain:
+        raise click.UsageError(
+            "with --server each line says itself who takes part and how: leave the options out"
+        )
+    with opened(wanted.source, wanted.common.directory, sys.stdin.buffer) as file:
+        check = check_file(file)
+        if check.wrong:
+            raise BatchFaults(file.name, check.faults, check.wrong)
+        with client_of(environ) as client:
+            submitted = client.submit_batch(
+                file.path.read_bytes(),
+                name=wanted.name,
+                max_usd=wanted.limits.max_usd,
+                max_running=wanted.limits.max_running,
+            )
+            status = RemoteInstallation(client).batch(submitted["name"])
+    return _tell_submitted(status, terminal, words, as_json=as_json)
 
 
 def watch(

@@ -9,6 +9,7 @@ from pathlib import Path
 from orchestrator.application.backend import Backend, connected
 from orchestrator.application.cases import CaseRequests, case_requests
 from orchestrator.application.evaluation import OnceListener
+from orchestrator.application.installation import StoredInstallation
 from orchestrator.application.preflight import RunEstimate, estimate_run
 from orchestrator.application.prepare import SubmissionRequest, prepare_run
 from orchestrator.application.report import report_of
@@ -48,12 +49,13 @@ GRAVEST = (
 
 def run_cases(
     request: SubmissionRequest,
-    subject: CaseSource,
     options: SubmissionOptions,
     output: OutputOptions,
     environ: Mapping[str, str],
 ) -> int:
     """Work on every case that was given; the exit code."""
+    subject = request.subject
+    assert isinstance(subject, CaseSource)
     read = case_requests(
         request, subject, environ, ProcessInput(), lambda: connected(environ, workers=False)
     )
@@ -176,7 +178,7 @@ def _watch(
     deadline = None if watch_s is None else time.monotonic() + watch_s
     for number, run in enumerate(submitted, start=1):
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        watcher = RunWatcher(backend, run, observer)
+        watcher = RunWatcher(StoredInstallation(backend), run, observer)
         if not watcher.watch_until_settled(left):
             watcher.leave()
         elif number % max(1, len(submitted) // 10) == 0:

@@ -21,10 +21,11 @@ from orchestrator.cli.default_command import (
     require_question,
     with_help,
 )
+from orchestrator.cli.elsewhere import SERVER, refuse_elsewhere
 from orchestrator.cli.help_texts import HELP_OPTIONS, translate_help
 from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.ownership import intruder
-from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
+from orchestrator.cli.registry import COMMANDS, DISCUSSIONS, NEITHER, REMOTE
 from orchestrator.workflows import DEFAULT, ROWS
 
 USAGE = 2
@@ -62,6 +63,9 @@ class QuorateGroup(LazyGroup):
 
     def understood(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What begins with no command is a question, and so is what comes in by a pipe alone."""
+        where = len(_server_in(args))
+        if where:
+            return [*args[:where], *self.understood(ctx, args[where:])]
         args = with_help(args, COMMANDS)
         for row in ROWS:
             if args[:1] == [row.name] and args[1:2] and args[1] in row.asides:
@@ -85,6 +89,13 @@ class QuorateGroup(LazyGroup):
         """The help in the reader's language."""
         translate_help(self)
         super().format_help(ctx, formatter)
+
+
+def _server_in(args: list[str]) -> list[str]:
+    """`--server URL` at the beginning, which is no part of a question."""
+    if args[:1] == ["--server"] and len(args) > 1:
+        return args[:2]
+    return args[:1] if args and args[0].startswith("--server=") else []
 
 
 def _is_question(ctx: click.Context, args: list[str]) -> bool:
@@ -114,12 +125,23 @@ def _is_question(ctx: click.Context, args: list[str]) -> bool:
     "`quorate docs` has the manual, `quorate docs exit-codes` the exit codes.",
 )
 @click.version_option(package_name="quorate", prog_name="quorate", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.option(
+    "--server",
+    envvar=SERVER,
+    metavar="URL",
+    help="Work with the runs of the service at URL (QUORATE_SERVER; QUORATE_TOKEN).",
+)
+@click.pass_context
+def cli(ctx: click.Context, server: str | None) -> None:
     """A panel of AI participants and analysers works on a question, a plan or a change; a person decides.
 
     `quorate "question"` asks a panel; everything else begins with a command. Servers start
     automatically when a command needs them. A run's name may be shortened, and `last` is the newest one.
     """
+    if server:
+        os.environ[SERVER] = server
+        if (name := str(ctx.invoked_subcommand)) not in REMOTE | NEITHER:
+            refuse_elsewhere(name)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from orchestrator.application.backend import Backend, connect
 from orchestrator.application.capture import locate_change
 from orchestrator.application.code_hosts import host_of, post_review
+from orchestrator.application.installation import QuorateInstallation, StoredInstallation
 from orchestrator.application.pipelines import (
     LINE,
     history_of,
@@ -28,7 +29,6 @@ from orchestrator.application.prepare import (
     configuration_of,
     prepare_run,
 )
-from orchestrator.application.report import report_of
 from orchestrator.application.submit import submit_run
 from orchestrator.application.unasked import unasked_report
 from orchestrator.cli.notices import NoticePrinter
@@ -95,10 +95,10 @@ class PipelineJob:
                 raise
             return self._let_pass(error.exit_code, str(error), Translator())
 
-    def wait(self, backend: Backend, name: str) -> int:
+    def wait(self, installation: QuorateInstallation, name: str) -> int:
         """Wait for a run that was submitted before, write what the platform takes; the exit code of the job."""
-        report = report_of(backend, name)
-        return self._wait(backend, report.run.id, self.output.words(report.spec))
+        report = installation.report(name)
+        return self._wait(installation, report.run.id, self.output.words(report.spec))
 
     def _run(self, request: SubmissionRequest, key: str | None) -> int:
         located = locate_change(request.subject, request.directory, self.environ)
@@ -127,7 +127,7 @@ class PipelineJob:
                 return ExitCode.PENDING
             submitted = words.message("submitted", run=run, title=prepared.title)
             self.terminal.talk([line(submitted)])
-            return job._wait(backend, run, words)
+            return job._wait(StoredInstallation(backend), run, words)
         finally:
             backend.close()
 
@@ -166,16 +166,16 @@ class PipelineJob:
             idempotency_key=key or submission_key(backend, prepared, self.context, entries),
         )
 
-    def _wait(self, backend: Backend, run: str, words: Translator) -> int:
+    def _wait(self, installation: QuorateInstallation, run: str, words: Translator) -> int:
         def watch() -> int:
-            code = watch_until_done(backend, run, self.terminal, self.output, words)
-            report = report_of(backend, run)
+            code = watch_until_done(installation, run, self.terminal, self.output, words)
+            report = installation.report(run)
             if code == ExitCode.PENDING:
                 self._write_outputs({"run": run, "exit-code": str(code)})
                 return code
-            return self._conclude(report, history_of(backend, report), words)
+            return self._conclude(report, history_of(installation, report), words)
 
-        return or_detach(backend, run, self.terminal, words, watch)
+        return or_detach(installation, run, self.terminal, words, watch)
 
     def _conclude(self, report: RunReport, history: PushHistory | None, words: Translator) -> int:
         """Write what the platform takes besides files; the exit code of the job."""

@@ -147,11 +147,12 @@ def run_submission(
     starting = Starting(settings, environ, workers=True)
     # The store and the engine are loaded while the servers start.
     from orchestrator.application.backend import connect
-    from orchestrator.application.report import report_of
+    from orchestrator.application.installation import StoredInstallation
     from orchestrator.application.submit import submit_run
     from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 
     backend = connect(starting, listener=printer)
+    installation = StoredInstallation(backend)
     try:
         waits = not output.no_wait
         run = submit_run(
@@ -167,12 +168,12 @@ def run_submission(
 
         def watch() -> int:
             _introduce(run, prepared, terminal, printer, settings.instance)
-            code = watch_until_done(backend, run, terminal, output, words, asks=options.asks)
+            code = watch_until_done(installation, run, terminal, output, words, asks=options.asks)
             if unattended:
-                tell_unasked(report_of(backend, run), terminal, words)
+                tell_unasked(installation.report(run), terminal, words)
             return code
 
-        return or_detach(backend, run, terminal, words, watch)
+        return or_detach(installation, run, terminal, words, watch)
     finally:
         backend.close()
 

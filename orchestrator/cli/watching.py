@@ -9,11 +9,9 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 
-from orchestrator.application.backend import Backend
-from orchestrator.application.decide import DecisionRequest, decide
-from orchestrator.application.lifecycle import cancel
-from orchestrator.application.report import report_of
-from orchestrator.application.watch import RunWatcher, announce_watcher
+from orchestrator.application.decide import DecisionRequest
+from orchestrator.application.installation import QuorateInstallation
+from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.notices import warning
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.core.document import line
@@ -98,7 +96,11 @@ def follow(watcher: RunWatcher, display: Display, timeout_s: float | None) -> bo
 
 
 def or_detach(
-    backend: Backend, run: str, terminal: Terminal, words: Translator, work: Callable[[], int]
+    installation: QuorateInstallation,
+    run: str,
+    terminal: Terminal,
+    words: Translator,
+    work: Callable[[], int],
 ) -> int:
     """The code of `work`; interrupted, it lets go of the run, says how to find it again and offers to cancel it."""
     try:
@@ -109,7 +111,7 @@ def or_detach(
     except KeyboardInterrupt:
         terminal.warn([line(words.message("detached", run=run))])
         if terminal.can_ask and _wants_to_cancel(terminal, words):
-            terminal.warn([line(_cancelled(backend, run, words))])
+            terminal.warn([line(_cancelled(installation, run, words))])
     return ExitCode.INTERRUPTED
 
 
@@ -123,9 +125,9 @@ def _wants_to_cancel(terminal: Terminal, words: Translator) -> bool:
     return False
 
 
-def _cancelled(backend: Backend, run: str, words: Translator) -> str:
+def _cancelled(installation: QuorateInstallation, run: str, words: Translator) -> str:
     try:
-        cancel(backend, run, actor())
+        installation.cancel(run, actor())
     except UserError as error:
         return str(error)
     return words.message("cancelled", run=run)
@@ -141,7 +143,7 @@ class QuestionLeft(KeyboardInterrupt):
 
 
 def watch_until_done(
-    backend: Backend,
+    installation: QuorateInstallation,
     run: str,
     terminal: Terminal,
     options: OutputOptions,
@@ -156,13 +158,13 @@ def watch_until_done(
     """
     display = make_display(terminal, words)
     observer = TerminalObserver(display, words)
-    watcher = RunWatcher(backend, run, observer)
+    watcher = RunWatcher(installation, run, observer)
     if from_now:
         watcher.skip_the_past()
     shown: RunReport | None = None
     while True:
         settled = follow(watcher, display, options.watch_s)
-        report = report_of(backend, run)
+        report = installation.report(run)
         if not settled:
             late = notice("timed_out", s=options.watch_s, run=run)
             observer.warned.append(late)
@@ -171,14 +173,16 @@ def watch_until_done(
         if not (asks and terminal.can_ask and report.open_decision is not None):
             break
         shown = report
-        if not _ask(backend, report, terminal, words):
+        if not _ask(installation, report, terminal, words):
             break
     read = shown is not None and shown.findings == report.findings
     deliver(report, terminal, options, words, observer.warned, read=read)
     return exit_code(report)
 
 
-def _ask(backend: Backend, report: RunReport, terminal: Terminal, words: Translator) -> bool:
+def _ask(
+    installation: QuorateInstallation, report: RunReport, terminal: Terminal, words: Translator
+) -> bool:
     """Put the open decision to the person; True when it was answered and the run goes on."""
     decision = report.open_decision
     if decision is None:
@@ -203,9 +207,9 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, words: Transla
         message=message,
         shown_sha256=decision.shown_sha256,
     )
-    announce_watcher(backend, report.run.id, watched_s(terminal))  # a while has passed
+    installation.announce(report.run.id, watched_s(terminal))  # a while has passed
     try:
-        decide(backend, answer)
+        installation.decide(answer)
     except DecisionConflict as conflict:
         terminal.warn([line(str(conflict))])
     return True

@@ -14,6 +14,7 @@ from pathlib import Path
 from orchestrator.application.backend import Backend, connect
 from orchestrator.application.capture import SubjectInput
 from orchestrator.application.decide import DecisionRequest, decide
+from orchestrator.application.installation import StoredInstallation
 from orchestrator.application.lifecycle import cancel
 from orchestrator.application.listings import inbox, runs
 from orchestrator.application.notice_listener import NoticeList
@@ -111,7 +112,9 @@ class RunService:
 
     def watch(self, run: str, observer: RunObserver, wait_s: float) -> bool:
         """Wait until the run is settled; False when the time was over before."""
-        return RunWatcher(self._open(), run, observer).watch_until_settled(wait_s)
+        return RunWatcher(StoredInstallation(self._open()), run, observer).watch_until_settled(
+            wait_s
+        )
 
     def cancel(self, run: str, actor: str) -> str:
         """End a run; its id. Raises UserError when it has ended already."""

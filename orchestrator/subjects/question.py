@@ -6,7 +6,7 @@ fences, so what is written in them instructs nobody.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,7 +34,8 @@ class QuestionLimits:
 class QuestionRequest:
     """What is asked, as it was typed. File names are relative to `path`.
 
-    `words`, then the text of `file`, then `piped_words` are the question; `contexts` and `piped_context` go along.
+    `words`, then the text of `file`, then `piped_words` are the question; `contexts`, `piped_context` and what is
+    `given` by name go along.
     """
 
     path: Path
@@ -43,6 +44,7 @@ class QuestionRequest:
     contexts: tuple[str, ...] = ()
     piped_words: bytes | None = None
     piped_context: bytes | None = None
+    given: Mapping[str, bytes] = field(default_factory=dict)
     limits: QuestionLimits = field(default_factory=QuestionLimits)
     screen: Screen = field(default_factory=Screen)
 
@@ -110,12 +112,16 @@ def _encodable(words: str) -> str:
 
 def _contexts(request: QuestionRequest) -> Iterable[tuple[str, bytes]]:
     names = list(dict.fromkeys(request.contexts))
-    if len(names) > request.limits.files:
+    if len(names) + len(request.given) > request.limits.files:
         raise SubjectError(
             f"{len(names)} files are too many (the limit is {request.limits.files}): name those that the question needs"
         )
     for name in names:
         yield name, _read(request, name, "--context", request.limits.file_bytes)
+    for name, content in request.given.items():
+        if len(content) > request.limits.file_bytes:
+            raise SubjectError(f"{name} is too large ({megabytes(len(content))})")
+        yield name, as_text(content, name)
     if request.piped_context is not None:
         yield PIPED, as_text(request.piped_context, "standard input")
 

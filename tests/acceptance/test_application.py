@@ -8,6 +8,7 @@ import pytest
 from orchestrator.application.backend import Backend, connected
 from orchestrator.application.decide import DecisionRequest, decide
 from orchestrator.application.fork import ForkRequest, plan_run_fork, submit_fork
+from orchestrator.application.installation import StoredInstallation
 from orchestrator.application.lifecycle import cancel
 from orchestrator.application.listings import inbox, runs, spent
 from orchestrator.application.notice_listener import NoticeList
@@ -51,7 +52,7 @@ class Follower:
 def settled(backend: Backend, run: str) -> tuple[RunReport, Follower]:
     """Watch until the run asks or ends."""
     follower = Follower()
-    assert RunWatcher(backend, run, follower).watch_until_settled(100)
+    assert RunWatcher(StoredInstallation(backend), run, follower).watch_until_settled(100)
     return report_of(backend, run), follower
 
 

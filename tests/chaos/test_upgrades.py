@@ -81,7 +81,7 @@ def model() -> Iterator[Model]:
 
 
 @dataclass(frozen=True)
-class Installation:
+class QuorateInstallation:
     """A copy of the product with an instance of its own."""
 
     home: Path
@@ -130,19 +130,19 @@ class Installation:
 
 
 @pytest.fixture(scope="module")
-def installed() -> Iterator[Installation]:
+def installed() -> Iterator[QuorateInstallation]:
     root = Path(tempfile.mkdtemp(prefix="qu-", dir="/tmp"))
     home = copy_packages(root)
     scripts = make_environment(root / "env", home)
     (root / "home").mkdir()
     command = replace(make_command_line(root / "home"), cold=True, scripts=scripts)
-    yield Installation(home, command)
+    yield QuorateInstallation(home, command)
     command.stop()
     shutil.rmtree(root, ignore_errors=True)
 
 
 @pytest.fixture
-def installation(installed: Installation) -> Installation:
+def installation(installed: QuorateInstallation) -> QuorateInstallation:
     """The installation with its processes up."""
     started = installed.command("up")
     assert started.returncode == 0, started.stderr
@@ -151,7 +151,7 @@ def installation(installed: Installation) -> Installation:
 
 
 def test_the_next_command_replaces_the_processes_and_calls_under_way_are_finished(
-    installation: Installation, model: Model
+    installation: QuorateInstallation, model: Model
 ) -> None:
     run = installation.submit(model)
     earlier = installation.supervisor()
@@ -173,7 +173,7 @@ def test_the_next_command_replaces_the_processes_and_calls_under_way_are_finishe
     assert wait_until(lambda: installation.value(versions) == 1, 10), "who ended is listed no more"
 
 
-def test_a_process_that_was_killed_is_listed_no_more(installation: Installation) -> None:
+def test_a_process_that_was_killed_is_listed_no_more(installation: QuorateInstallation) -> None:
     worker = {child.name: child.pid for child in supervisor_status(installation.instance).children}[
         "turns"
     ]
@@ -186,17 +186,17 @@ def test_a_process_that_was_killed_is_listed_no_more(installation: Installation)
     assert listed not in installation.command("status").stdout
 
 
-def kill_the_command(installation: Installation) -> None:
+def kill_the_command(installation: QuorateInstallation) -> None:
     """It asked the supervisor to make room, and started none."""
     os.kill(installation.supervisor(), signal.SIGUSR2)
 
 
-def kill_the_new_supervisor(installation: Installation) -> None:
+def kill_the_new_supervisor(installation: QuorateInstallation) -> None:
     installation.command("list")
     os.kill(installation.supervisor(), signal.SIGKILL)
 
 
-def kill_the_earlier_supervisor(installation: Installation) -> None:
+def kill_the_earlier_supervisor(installation: QuorateInstallation) -> None:
     kill_the_command(installation)
     assert wait_until(lambda: bool(leaving_supervisors(installation.instance)), 10)
     (earlier,) = leaving_supervisors(installation.instance)
@@ -210,7 +210,10 @@ def kill_the_earlier_supervisor(installation: Installation) -> None:
     [(kill_the_command, 1), (kill_the_new_supervisor, 1), (kill_the_earlier_supervisor, 2)],
 )
 def test_who_is_killed_in_the_middle_of_an_upgrade_stops_no_run(
-    installation: Installation, model: Model, kill: Callable[[Installation], None], calls: int
+    installation: QuorateInstallation,
+    model: Model,
+    kill: Callable[[QuorateInstallation], None],
+    calls: int,
 ) -> None:
     run = installation.submit(model)
     earlier = installation.supervisor()
@@ -230,7 +233,7 @@ def test_who_is_killed_in_the_middle_of_an_upgrade_stops_no_run(
 @pytest.mark.slow
 @pytest.mark.chaos
 def test_a_migration_waits_for_the_calls_of_the_earlier_version(
-    installation: Installation, model: Model
+    installation: QuorateInstallation, model: Model
 ) -> None:
     run = installation.submit(model)
     migration = installation.add_migration()

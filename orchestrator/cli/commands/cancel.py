@@ -6,8 +6,7 @@ import os
 
 import click
 
-from orchestrator.application import lifecycle
-from orchestrator.application.backend import connected
+from orchestrator.cli.installations import installation
 from orchestrator.cli.options import example
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
@@ -18,7 +17,7 @@ from orchestrator.presentation.terminal import Terminal
 @click.argument("run", metavar="RUN")
 def cancel(run: str) -> int:
     """End a run: no further step starts, and running calls are dropped within seconds."""
-    with connected(os.environ, workers=False) as backend:
-        name = lifecycle.cancel(backend, run, actor())
+    with installation(os.environ, workers=False) as place:
+        name = place.cancel(run, actor())
     Terminal.of(os.environ).result([line(f"{name} cancelled")])
     return 0

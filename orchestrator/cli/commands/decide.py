@@ -9,9 +9,8 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.application.decide import DecisionRequest, decide_all
-from orchestrator.application.decide import decide as record_decision
-from orchestrator.application.report import report_of
-from orchestrator.application.watch import announce_watcher
+from orchestrator.cli.elsewhere import refuse_elsewhere
+from orchestrator.cli.installations import installation
 from orchestrator.cli.options import (
     example,
     json_option,
@@ -90,8 +89,8 @@ def decide(
         return _answer_all(run, typed["message"], batch, terminal, options)
     if batch is not None:
         raise click.UsageError("--batch goes with --all: quorate decide --all skip --batch NAME")
-    with connected(os.environ) as backend:
-        report = report_of(backend, run)
+    with installation(os.environ) as place:
+        report = place.report(run)
         name, words = report.run.id, options.words(report.spec)
         if choice is None:
             raise click.UsageError(_without_choice(report))
@@ -104,17 +103,17 @@ def decide(
             without=_names(without),
             **typed,
         )
-        announce_watcher(backend, name, watched_s(terminal, waits=not options.no_wait))
-        row = record_decision(backend, request)
+        place.announce(name, watched_s(terminal, waits=not options.no_wait))
+        row = place.decide(request)
         if options.no_wait:
             _print_recorded(row, terminal, words, as_json=options.as_json)
             return 0
         return or_detach(
-            backend,
+            place,
             name,
             terminal,
             words,
-            lambda: watch_until_done(backend, name, terminal, options, words, from_now=True),
+            lambda: watch_until_done(place, name, terminal, options, words, from_now=True),
         )
 
 
@@ -131,6 +130,7 @@ def _answer_all(
     choice: str, message: str, batch: str | None, terminal: Terminal, options: OutputOptions
 ) -> int:
     """Answer what waits, without following any run; the exit code."""
+    refuse_elsewhere("decide --all")
     words = Translator(options.language or "en")
     with connected(os.environ) as backend:
         bulk = decide_all(backend, choice, actor(), message, batch)

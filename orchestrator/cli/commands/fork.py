@@ -11,7 +11,7 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.application.fork import ForkRequest, plan_run_fork, submit_fork
-from orchestrator.application.report import report_of
+from orchestrator.application.installation import StoredInstallation
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import (
     Finite,
@@ -105,7 +105,8 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
         typed["decide"], terminal, _gate(rules, typed["settings"]), waits=waits
     )
     with connected(os.environ, workers=False) as backend:
-        origin = report_of(backend, run)
+        installation = StoredInstallation(backend)
+        origin = installation.report(run)
         request = ForkRequest(
             run=origin.run.id,
             directory=Path.cwd(),
@@ -136,13 +137,13 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
 
         def watch() -> int:
             code = watch_until_done(
-                backend, forked, terminal, options, words, asks=asks, from_now=True
+                installation, forked, terminal, options, words, asks=asks, from_now=True
             )
             if unattended:
-                tell_unasked(report_of(backend, forked), terminal, words)
+                tell_unasked(installation.report(forked), terminal, words)
             return code
 
-        return or_detach(backend, forked, terminal, words, watch)
+        return or_detach(installation, forked, terminal, words, watch)
 
 
 def _gate(rules: Mapping[str, str], settings: Iterable[str]) -> dict[str, str]:

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import click
 
-from orchestrator.application.backend import connected
 from orchestrator.application.listings import WaitingFilter
-from orchestrator.application.listings import inbox as read_inbox
 from orchestrator.cli.options import example, json_option, language_option, repository_option
+from orchestrator.cli.run_lists import run_lists
 from orchestrator.core.discussion.spoken import form_of
 from orchestrator.core.document import Line
 from orchestrator.presentation.inbox_json import inbox_json
@@ -36,8 +35,8 @@ from shared.store.people import WaitingTurn
 @language_option
 def inbox(repository: str | None, batch: str | None, as_json: bool, language: str | None) -> int:
     """The decisions and turns that wait for a person, oldest first."""
-    with connected(os.environ) as backend:
-        waiting = read_inbox(backend, WaitingFilter(repository, batch))
+    with run_lists(os.environ) as place:
+        waiting = place.inbox(WaitingFilter(repository, batch))
     terminal = Terminal.of(os.environ)
     if as_json:
         terminal.result(dumps(inbox_json(waiting.decisions, waiting.turns)))

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from orchestrator.application import listings
-from orchestrator.application.backend import connected
 from orchestrator.cli.options import example, json_option, language_option, repository_option
+from orchestrator.cli.run_lists import run_lists
 from orchestrator.cli.since import since_option
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps, run_tree
 from orchestrator.presentation.listings import runs
@@ -54,8 +53,8 @@ def list_(
 ) -> int:
     """The runs, newest first."""
     wanted = RunFilter(since_s=since, **typed)
-    with connected(os.environ, workers=False) as backend:
-        listed = listings.runs(backend, limit=limit, wanted=wanted)
+    with run_lists(os.environ, workers=False) as place:
+        listed = place.listed(limit, wanted)
     terminal = Terminal.of(os.environ)
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": run_tree(listed)}))

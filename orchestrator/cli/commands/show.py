@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
-from orchestrator.application.backend import Backend, connected
-from orchestrator.application.listings import events_of, imported_from, request_of
-from orchestrator.application.report import report_of
+from orchestrator.application.backend import connected
+from orchestrator.application.listings import StepRequest, request_of
+from orchestrator.cli.elsewhere import refuse_elsewhere
 from orchestrator.cli.options import (
     check_outputs,
     example,
@@ -36,6 +37,8 @@ from orchestrator.presentation.sent import prompt
 from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.models.panel import Participant
 from shared.models.run_file import Imported
+
+Event = tuple[int, str, Mapping[str, Any]]
 
 
 @click.command(
@@ -69,19 +72,21 @@ def show(run: str, step: str | None, **typed: Any) -> int:
     """A run's result. RUN is an id, its beginning, or `last`; STEP is a key that --rounds shows."""
     options = take(OutputOptions, typed)
     check_outputs(options.outputs)
-    with connected(os.environ, workers=False) as backend:
-        report = report_of(backend, run)
+    from orchestrator.cli.installations import installation  # loads what following a run takes
+
+    with installation(os.environ, workers=False) as place:
+        report = place.report(run)
         words = options.words(report.spec)
         for path in options.outputs:
             write_file(path, report, words)
         if options.outputs:
             return 0
         if step is not None:
-            shown: list[Line] | str = _prompt(backend, report.run.id, step)
+            shown: list[Line] | str = _prompt(report.run.id, step)
         elif typed["events"]:
-            shown = _events(backend, report.run.id, as_json=options.as_json)
+            shown = _events(place.events(report.run.id), as_json=options.as_json)
         else:
-            shown = _shown(report, words, options, imported_from(backend, report.run.id), **typed)
+            shown = _shown(report, words, options, place.imported(report.run.id), **typed)
     Terminal.of(os.environ).result(shown)
     return 0
 
@@ -125,18 +130,22 @@ def _patch(report: RunReport) -> list[Line] | str:
     return exact(text) if sys.stdout.isatty() else text
 
 
-def _events(backend: Backend, run: str, *, as_json: bool) -> list[Line] | str:
-    log = events_of(backend, run)
+def _events(log: Sequence[Event], *, as_json: bool) -> list[Line] | str:
     if not as_json:
         return timeline.events(log)
     listed = [{"seq": number, "type": kind, "body": body} for number, kind, body in log]
     return dumps({"schema_version": SCHEMA_VERSION, "events": listed})
 
 
-def _prompt(backend: Backend, run: str, step: str) -> list[Line]:
+def _prompt(run: str, step: str) -> list[Line]:
     from shared.providers.locality import leaves_machine  # loads the catalogue of providers
 
-    asked = request_of(backend, run, step)
+    refuse_elsewhere("show --prompt")
+    with connected(os.environ, workers=False) as backend:
+        return _prompt_of(request_of(backend, run, step), leaves_machine)
+
+
+def _prompt_of(asked: StepRequest, leaves_machine: Callable[[Participant], bool]) -> list[Line]:
     kind = "tool" if "tool" in asked.request else "turn"
     leaves = kind == "turn" and leaves_machine(
         Participant.model_validate(asked.request["participant"])

@@ -7,6 +7,7 @@ import os
 import click
 
 from orchestrator.application.backend import connected
+from orchestrator.application.installation import StoredInstallation
 from orchestrator.application.report import report_of
 from orchestrator.application.undoing import UNDO_S, submit_undo, undo_result
 from orchestrator.application.watch import RunWatcher
@@ -31,7 +32,7 @@ def undo(run: str, language: str | None, quiet: bool) -> int:
         undoing = submit_undo(backend, run)
         words = Translator(language or report_of(backend, undoing).spec.language)
         display = make_display(terminal, words)
-        watcher = RunWatcher(backend, undoing, TerminalObserver(display, words))
+        watcher = RunWatcher(StoredInstallation(backend), undoing, TerminalObserver(display, words))
         follow(watcher, display, UNDO_S)
         result = undo_result(backend, undoing)
     terminal.result([line(message) for message in result.messages])

@@ -33,13 +33,13 @@ def wait(run: str, **typed: Any) -> int:
 
     Nobody is asked anything. What the platform takes (annotations, a summary, outputs) is written as by `quorate ci`.
     """
-    from orchestrator.application.backend import connected
     from orchestrator.application.pipelines import pipeline_of
+    from orchestrator.cli.installations import installation
     from orchestrator.cli.pipeline import PipelineJob, PipelineOptions
     from orchestrator.cli.results import OutputOptions
 
     check_outputs(typed["outputs"])
     options, output = take(PipelineOptions, typed), take(OutputOptions, typed)
     context = pipeline_of(os.environ)
-    with connected(os.environ) as backend:
-        return PipelineJob(context, options, output, os.environ).wait(backend, run)
+    with installation(os.environ) as place:
+        return PipelineJob(context, options, output, os.environ).wait(place, run)

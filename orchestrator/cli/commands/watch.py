@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from orchestrator.application.backend import connected
-from orchestrator.application.report import report_of
+from orchestrator.cli.installations import installation
 from orchestrator.cli.options import (
     check_outputs,
     example,
@@ -37,13 +36,13 @@ def watch(run: str, **typed: Any) -> int:
     check_outputs(typed["outputs"])
     options = OutputOptions(**typed)
     terminal = Terminal.of(os.environ, quiet=options.quiet)
-    with connected(os.environ) as backend:
-        report = report_of(backend, run)
+    with installation(os.environ) as place:
+        report = place.report(run)
         name, words = report.run.id, options.words(report.spec)
         return or_detach(
-            backend,
+            place,
             name,
             terminal,
             words,
-            lambda: watch_until_done(backend, name, terminal, options, words, asks=True),
+            lambda: watch_until_done(place, name, terminal, options, words, asks=True),
         )

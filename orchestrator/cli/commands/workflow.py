@@ -6,7 +6,7 @@ Everything in them follows from the workflow's descriptor and its row.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import click
 
 from orchestrator.application.subject_input import CaseSource, ChangeInput, QuestionInput, TaskInput
 from orchestrator.cli.default_command import IMPLICIT, require_question, require_subject
+from orchestrator.cli.elsewhere import refuse_elsewhere, server_of
 from orchestrator.cli.options import (
     Decorator,
     case_options,
@@ -125,7 +126,6 @@ def submit_typed(workflow: str, typed: dict[str, Any]) -> int:
     from orchestrator.cli.submission import (
         SubmissionOptions,
         holding,
-        run_submission,
         typed_request,
     )
     from orchestrator.presentation.exit_code import ExitCode
@@ -150,9 +150,21 @@ def submit_typed(workflow: str, typed: dict[str, Any]) -> int:
         if since is not None:
             from orchestrator.cli.new_commits import only_new_commits
 
+            refuse_elsewhere(f"{workflow} --since")
             request = only_new_commits(request, os.environ, quiet=output.quiet)
-        if isinstance(subject, CaseSource):
-            from orchestrator.cli.case_submission import run_cases
+        return _submission_of(subject)(request, options, output, os.environ)
 
-            return run_cases(request, subject, options, output, os.environ)
-        return run_submission(request, options, output, os.environ)
+
+def _submission_of(subject: object) -> Callable[..., int]:
+    """What submits a request: to the service that is named, else to the servers here."""
+    if server_of(os.environ) is not None:
+        from orchestrator.cli.remote_submission import run_remotely
+
+        return run_remotely
+    if isinstance(subject, CaseSource):
+        from orchestrator.cli.case_submission import run_cases
+
+        return run_cases
+    from orchestrator.cli.submission import run_submission
+
+    return run_submission

@@ -9,6 +9,7 @@ from orchestrator.web.api import (
     decisions,
     installation,
     participants,
+    rows,
     runs,
     schedules,
     submissions,
@@ -26,4 +27,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     webhooks.router,
     participants.router,
     installation.router,
+    rows.router,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -13,7 +12,6 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from orchestrator.application import batch as batches
-from orchestrator.application.backend import Backend
 from orchestrator.application.batch_file import (
     BatchFile,
     FileCheck,
@@ -31,7 +29,6 @@ from orchestrator.application.subject_input import STDIN
 from orchestrator.evaluation.scoring import ReadingRules
 from orchestrator.presentation.batches import status_json
 from orchestrator.presentation.cohort_formats import COHORT_FORMATS
-from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.loading import load_configuration
 from orchestrator.web.api import shapes
@@ -41,7 +38,7 @@ from orchestrator.web.context import Context, WebContext
 from orchestrator.web.identity import Submitter, Viewer
 from orchestrator.web.once import OnceRoute
 from orchestrator.web.problems import INVALID, MEDIA, InvalidField, RequestRefused
-from shared.models.batches import ENDED, BatchLimits, BatchStatus, ItemState
+from shared.models.batches import BatchLimits, BatchStatus
 
 router = APIRouter(prefix="/batches", tags=["batches"], route_class=OnceRoute)
 JSON_LINES = "application/x-ndjson"
@@ -222,15 +219,9 @@ def results(
     errors: Annotated[bool, Query(description="only what failed or was cancelled")] = False,
 ) -> Response:
     """A JSON object a line for each item that has ended, as `quorate batch results` writes it."""
-    lost = (ItemState.FAILED, ItemState.CANCELLED)
-    states = lost if errors else ENDED
     name = batches.batch_status(context.backend, batch, costs=False).batch.name
-    return StreamingResponse(_lines(context.backend, name, states), media_type=JSON_LINES)
-
-
-def _lines(backend: Backend, name: str, states: tuple[ItemState, ...]) -> Iterator[str]:
-    for row in batches.results_of(backend, name, states):
-        yield dumps(row, indent=None) + "\n"
+    lines = batches.StoredBatches(context.backend).result_lines(name, errors=errors)
+    return StreamingResponse((f"{line}\n" for line in lines), media_type=JSON_LINES)
 
 
 @router.get(

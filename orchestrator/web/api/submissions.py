@@ -14,6 +14,7 @@ from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.prepare import prepare_run
 from orchestrator.application.remote_requests import plain_names, stated_request
 from orchestrator.application.replay import ReplayRequest, compare_runs, replay
+from orchestrator.application.rows_text import Submitted
 from orchestrator.application.submit import submit_run
 from orchestrator.application.unasked import unasked_report
 from orchestrator.application.undoing import submit_undo
@@ -91,16 +92,23 @@ def submit(request: Request, context: Context, body: RunBody, identity: Submitte
     201 with its id and `Location`; 200 with a result and no id where no line of a change has to be read by anybody.
     Decisions wait for a person. What a person at the terminal may ask for and this may not is 403.
     """
+    submitted = submitted_of(request, context, body, identity)
+    if submitted.report is not None:
+        return done_json(as_json(submitted.report))
+    return _started(request, str(submitted.run))
+
+
+def submitted_of(
+    request: Request, context: WebContext, body: RunBody, identity: Identity
+) -> Submitted:
+    """The run that is submitted, or the result of a change that nobody has to be asked about. Raises UserError."""
     stated = body.model_dump(mode="json")
-    wanted = stated_request(stated, context.reach, context.environ)
-    prepared = prepare_run(wanted, context.environ)
+    prepared = prepare_run(stated_request(stated, context.reach, context.environ), context.environ)
     if prepared.is_change and (report := unasked_report(prepared)) is not None:
-        return done_json(as_json(report))
+        return Submitted(report=report)
     context.backend.revive()
-    run = submit_run(
-        context.backend, prepared, NoticeList(), idempotency_key=_durable_key(request, identity)
-    )
-    return _started(request, run)
+    key = _durable_key(request, identity)
+    return Submitted(submit_run(context.backend, prepared, NoticeList(), idempotency_key=key))
 
 
 def _durable_key(request: Request, identity: Identity) -> str | None:

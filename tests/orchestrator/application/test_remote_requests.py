@@ -25,7 +25,7 @@ def asked(here: Path, stated: dict[str, Any], *roots: Path) -> SubmissionRequest
 def test_a_question_and_a_diff_are_what_they_are_at_the_terminal(tmp_path: Path):
     question = asked(tmp_path, QUESTION)
     change = asked(tmp_path, {**CHANGE, "options": {"fail_on": "major", "rounds": 3}})
-    assert question.subject == QuestionInput(("Is it?",), None, (), no_stdin=True)
+    assert question.subject == QuestionInput(("Is it?",), no_stdin=True)
     assert change.subject == GivenChange(b"--- a\n", {})
     assert change.settings == {"gate.fail_on": "major", "review.max_rounds": 3}
     assert not question.unattended

@@ -11,6 +11,7 @@ import click
 
 from orchestrator.application.backend import Backend, connected
 from orchestrator.application.code_graph import MOST_S, answer_of, capture_code, submit_question
+from orchestrator.application.installation import StoredInstallation
 from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.options import in_this_order, json_option, language_option, quiet_option
@@ -118,6 +119,6 @@ def _settled(
 ) -> GraphAnswer | str:
     # Off a terminal only what is wrong is worth a line: questions come by the dozen.
     display = make_display(terminal if terminal.live else replace(terminal, quiet=True), words)
-    watcher = RunWatcher(backend, run, TerminalObserver(display, words))
+    watcher = RunWatcher(StoredInstallation(backend), run, TerminalObserver(display, words))
     follow(watcher, display, MOST_S)
     return answer_of(backend, run)

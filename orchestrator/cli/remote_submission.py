@@ -1,0 +1,69 @@
+"""Submit a run to a service, and follow it from here: what is printed and the exit code are as locally."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import click
+
+from orchestrator.application.outgoing import outgoing
+from orchestrator.application.prepare import SubmissionRequest
+from orchestrator.cli.notices import NoticePrinter
+from orchestrator.cli.piped import ProcessInput
+from orchestrator.cli.results import OutputOptions, deliver
+from orchestrator.cli.submission import SubmissionOptions, is_unattended, leave_it, tell_unasked
+from orchestrator.cli.watching import or_detach, watch_until_done
+from orchestrator.client.remote_installation import RemoteInstallation, client_of
+from orchestrator.core.document import Span, Style, line
+from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.exit_codes import exit_code
+from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.report import RunReport
+from orchestrator.presentation.terminal import Terminal
+
+
+def run_remotely(
+    request: SubmissionRequest,
+    options: SubmissionOptions,
+    output: OutputOptions,
+    environ: Mapping[str, str],
+) -> int:
+    """Have a service work on what is requested; the exit code."""
+    if options.estimate:
+        raise click.UsageError(
+            "--estimate needs the participants of this machine: not with --server"
+        )
+    terminal = Terminal.of(environ, quiet=output.quiet)
+    waits = not output.no_wait
+    unattended = is_unattended(options.decide, terminal, request.settings, waits=waits)
+    sent = outgoing(replace(request, unattended=unattended), environ, ProcessInput())
+    words = Translator(output.language or "en")
+    printer = NoticePrinter(terminal, words)
+    for remark in sent.remarks:
+        printer.remark(remark)
+    if sent.nothing is not None:
+        printer.warn(sent.nothing)
+        return ExitCode.OK
+    with client_of(environ) as client:
+        installation = RemoteInstallation(client)
+        answer = installation.submit(sent, options.idempotency_key)
+        if isinstance(answer, RunReport):  # nobody had to be asked
+            deliver(answer, terminal, output, output.words(answer.spec))
+            return exit_code(answer)
+        if output.no_wait:
+            return leave_it(answer, terminal, output)
+        title = words.message("submitted", run=answer, title=sent.title)
+        terminal.talk([line(Span(title, Style.STRONG))])
+
+        def watch() -> int:
+            report = installation.report(answer)
+            shown = output.words(report.spec)
+            code = watch_until_done(
+                installation, answer, terminal, output, shown, asks=options.asks
+            )
+            if unattended:
+                tell_unasked(installation.report(answer), terminal, shown)
+            return code
+
+        return or_detach(installation, answer, terminal, words, watch)

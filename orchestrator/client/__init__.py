@@ -1,0 +1,1 @@
+"""The client of the HTTP API, for programs and for `quorate --server`."""
