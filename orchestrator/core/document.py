@@ -223,8 +223,9 @@ class FindingEntry:
     `suggestion` what is to be done, `supporters` and, in words, `carried` who carries it, `objections` who does not.
     `like` names one that says nearly the same, `again` are the names that later reviews gave it, `patch` is a usable
     fix of it alone, `rules` are those of all analysers that say it. Where nothing is `carried` rules alone have looked;
-    without a `support` there is one voice. A `faint` one is only counted where not everything is shown. `alike` tells,
-    in words, where else the same rule says the same, of which nothing more is shown.
+    without a `support` there is one voice. Where not everything is shown, a `faint` one is only counted, and so is a
+    `weak` one after the first of a panel's. `alike` tells, in words, where else the same rule says the same, of which
+    nothing more is shown.
     """
 
     finding: Finding
@@ -243,6 +244,7 @@ class FindingEntry:
     patch: str = ""
     rules: tuple[NamedRule, ...] = ()
     faint: bool = False
+    weak: bool = False
     alike: str = ""
 
     @property

@@ -37,6 +37,7 @@ class Filling(Enum):
     LOCAL_MODEL = "the first model on this machine, else the first"
     OUTSIDER = "a model that is left over, else the one that takes part least, once more"
     CHAIRS_MODEL = "the chair's model once more"
+    NOBODY = "nobody"
 
 
 class Overlap(Enum):
@@ -64,7 +65,8 @@ class PartType(Generic[OptionsT]):
     what it does, after "cannot". Who holds it else is its `filling`, and `overlap` says whether that is a critic as
     well. It is only held where it is `needed`; `needless` says why naming somebody is a mistake elsewhere. One that is
     `optional` is only held when somebody is named for it, in a preset of its workflow, or where `optional` says so.
-    One that is `dispensable` nobody holds where no model is there. `computes` is a participant that follows the
+    One that is `dispensable` nobody holds where no model is there. `silent`: it takes one that makes vectors and does
+    not speak, and nobody else. `computes` is a participant that follows the
     workflow's own rules and always takes part.
     """
 
@@ -86,6 +88,7 @@ class PartType(Generic[OptionsT]):
     needless: str = ""
     optional: Callable[[OptionsT], bool] | None = None
     dispensable: bool = False
+    silent: bool = False
     computes: str = ""
 
     def holders(self, panel: Panel, options: OptionsT) -> tuple[Participant, ...]:

@@ -181,7 +181,7 @@ class Stage:
             reply_model=step.reply_model,
             system=tuple(self._interned(part) for part in prompt.system),
             prompt=tuple(self._interned(part) for part in prompt.user),
-            brief=step.brief() if step.participant.rule_based else {},
+            brief=step.brief() if step.participant.reads_brief else {},
             marker=self._unguessable("fences"),
             trap=self._unguessable(f"trap/{step.participant.name}"),
             temperature=step.temperature,

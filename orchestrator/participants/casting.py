@@ -29,6 +29,7 @@ from orchestrator.participants.persona_assignment import (
 from orchestrator.participants.request import (
     ParticipantRequest,
     check_doubles,
+    check_speakers,
     joining,
     participant_request,
     same_model,
@@ -118,6 +119,7 @@ def build_cast(
         raise CredentialsRejected(_nobody(casting, speakers.silent))
     members = [speaker.participant for speaker in present]
     check_doubles(members)
+    check_speakers(members)
     idle = _idle(members, request, paths)
     present = tuple(speaker for speaker in present if speaker.participant not in idle)
     casting = replace(casting, present=present, silent=speakers.silent, idle=idle)

@@ -153,7 +153,7 @@ class Catalogue:
         configured = [
             (name, provider)
             for name, provider in self.settings.providers.items()
-            if isinstance(provider, SpeakerSection)
+            if isinstance(provider, SpeakerSection) and provider.speaks
         ]
         reachable = [
             self._configured(name, provider)
@@ -307,7 +307,7 @@ class Catalogue:
             stand_in = self._single(other)
         else:
             stand_in = self._configured(other, provider, alone=True)
-        if stand_in.provider in ("analyser", "person") or other == name:
+        if stand_in.provider in ("analyser", "person", "embeddings") or other == name:
             raise ConfigurationError(f"'{other}' cannot speak in place of '{name}'.")
         if not self._allowed(stand_in):
             raise ConfigurationError(

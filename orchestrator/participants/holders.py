@@ -109,7 +109,7 @@ class Casting:
             return None
         if name is None:
             return self._fill(part, held)
-        named = named_participant(name, self.catalogue, self.members, part.task, rules=part.rules)
+        named = named_participant(name, self.catalogue, self.members, part)
         if part.optional is not None and named.name in [holder.name for holder in held.values()]:
             return self._fill(part, held)
         bases = {speaker.name: speaker.base for speaker in self.present}
@@ -193,7 +193,12 @@ def _chairs_model(casting: Casting, part: PartType[Any], held: _Held) -> Persona
     return once_more(chair.base, part.title, [*casting.names, chair.name])
 
 
+def _nobody(_casting: Casting, _part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
+    return None
+
+
 _FILLINGS = {
+    Filling.NOBODY: _nobody,
     Filling.FIRST_MODEL: _first_model,
     Filling.LOCAL_MODEL: _local_model,
     Filling.PLANNER: _planner,

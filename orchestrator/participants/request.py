@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import filterfalse
 from operator import attrgetter
+from typing import Any
 
 from pydantic import JsonValue
 
-from orchestrator.core.parts import AUTHOR, CHAIR, split_names
+from orchestrator.core.parts import AUTHOR, CHAIR, PartType, split_names
 from orchestrator.participants.catalogue import MODELS_GROUP, Catalogue
 from orchestrator.participants.model_choice import is_replaced
 from orchestrator.settings.loading import Configuration
@@ -19,6 +20,7 @@ from orchestrator.settings.schema import Settings
 from orchestrator.settings.sections import ParticipantEntry
 from shared.errors import ConfigurationError
 from shared.models.panel import Participant
+from shared.providers.catalogue import CATALOGUE
 
 _PANEL, _MODEL = "QUORATE_PANEL", "model"
 _ADDRESS = attrgetter("provider", "model", "tool", "options")
@@ -118,19 +120,33 @@ def same_model(first: Participant, second: Participant) -> bool:
 
 
 def named_participant(
-    name: str, catalogue: Catalogue, members: Sequence[Participant], task: str, *, rules: bool
+    name: str, catalogue: Catalogue, members: Sequence[Participant], part: PartType[Any]
 ) -> Participant:
-    """Who is named for a task, preferably among the `members`.
+    """Who is named for a part, preferably among the `members`.
 
-    Raises ConfigurationError for a group, an analyser, or rules where they may not do it.
+    Raises ConfigurationError for a group, an analyser, rules where they may not do it, and for what does not speak,
+    or does, where it takes the other.
     """
     present = [member for member in members if member.name == name]
     meant = present or catalogue.resolve(ParticipantEntry(name=name))
-    refused = ("analyser",) if rules else ("analyser", "rules")
-    if len(meant) != 1 or meant[0].provider in refused:
-        ending = ", or `rules`" if rules else ""
-        raise ConfigurationError(f"'{name}' cannot {task}: that takes one model{ending}.")
-    return meant[0]
+    if len(meant) == 1 and _can_have(meant[0], part):
+        return meant[0]
+    if part.silent:
+        takes = "a participant of `type: embeddings`"
+    else:
+        takes = "one model, or `rules`" if part.rules else "one model"
+    raise ConfigurationError(f"'{name}' cannot {part.task}: that takes {takes}.")
+
+
+def _can_have(participant: Participant, part: PartType[Any]) -> bool:
+    refused = ("analyser",) if part.rules else ("analyser", "rules")
+    return participant.provider not in refused and is_silent(participant) == part.silent
+
+
+def is_silent(participant: Participant) -> bool:
+    """Whether it makes vectors, and cannot speak."""
+    known = CATALOGUE.get(participant.provider)
+    return known is not None and not known.speaks
 
 
 def check_doubles(members: Sequence[Participant]) -> None:
@@ -143,6 +159,15 @@ def check_doubles(members: Sequence[Participant]) -> None:
                 "(scripted:FILE#NAME, or an entry under `providers:`)."
             )
         seen.add(member.name)
+
+
+def check_speakers(members: Sequence[Participant]) -> None:
+    """Raise ConfigurationError where somebody is to criticise who cannot speak."""
+    silent = next(filter(is_silent, members), None)
+    if silent is not None:
+        raise ConfigurationError(
+            f"'{silent.name}' makes vectors of texts and cannot speak: it takes part as --embedder {silent.name} only."
+        )
 
 
 def promised(names: Sequence[str], environ: Mapping[str, str]) -> dict[str, JsonValue]:

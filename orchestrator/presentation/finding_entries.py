@@ -69,7 +69,9 @@ def finding_entry(
     carried = "; ".join(
         (_carried(carrying, voices, positions, words), *_conceded(positions, words))
     )
-    return replace(entry, support=_ratio(voices), carried=carried, faint=place.faint)
+    return replace(
+        entry, support=_ratio(voices), carried=carried, faint=place.faint, weak=place.weak
+    )
 
 
 def rule_pages(report: RunReport) -> Mapping[str, str]:

@@ -31,7 +31,7 @@ def absence(step: StepRow, steps: Sequence[StepRow]) -> Notice:
     """That a step has failed; of a turn of a round also how many of those who were asked answered."""
     why = notice("failure", kind=step.failure_kind, message=of_column(step.failure_message))
     if step.role not in round_roles():
-        return notice("step_failed", key=step.key, why=why)
+        return notice("work_failed", role=step.role, who=step.participant, why=why)
     prefix = step.key.removesuffix(step.participant)
     asked = [other for other in steps if other.key.startswith(prefix)]
     answered = sum(other.status == StepStatus.DONE for other in asked)

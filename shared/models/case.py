@@ -270,12 +270,16 @@ class EvidenceQuery(ForeignWire):
 
 
 class Passage(ForeignWire):
-    """A place that was found: `span.source` is `chart`, `similar/2` or `documents/guideline.md`."""
+    """A place that was found: `span.source` is `chart`, `similar/2` or `documents/guideline.md`.
+
+    `nearness` is the cosine of its vector and the query's, where there are vectors.
+    """
 
     span: ChartSpan
     query: str
     relevance: float = Field(ge=0, le=1)
     support: Support = Support.MENTIONS
+    nearness: float | None = None
 
 
 class CaseEvidence(ForeignWire):

@@ -43,6 +43,11 @@ class Participant(Wire):
         return self.provider in ("analyser", "rules")
 
     @property
+    def reads_brief(self) -> bool:
+        """True for participants that are given a turn's matter as data: they compute, and read no prompt."""
+        return self.rule_based or self.provider == "embeddings"
+
+    @property
     def is_person(self) -> bool:
         """True for a person, who is asked through the inbox."""
         return self.provider == "person"

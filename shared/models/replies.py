@@ -21,6 +21,7 @@ from shared.models.code_answers import CODE_REPLIES
 from shared.models.coverage import Coverage
 from shared.models.critique import CASE_REPLIES
 from shared.models.deliberation import DELIBERATION_REPLIES
+from shared.models.embeddings import EMBEDDING_REPLIES
 from shared.models.findings import RaisedFinding, Severity, StatedStance
 from shared.models.planning import PLANNING_REPLIES
 from shared.models.sections import (
@@ -305,6 +306,7 @@ REPLY_MODELS: dict[str, type[ForeignWire]] = {
     **CODE_REPLIES,
     **CASE_REPLIES,
     **DELIBERATION_REPLIES,
+    **EMBEDDING_REPLIES,
     **PLANNING_REPLIES,
 }
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from shared.errors import ConfigurationError
 from shared.providers.coding_clis import CODING_CLIS, CodingCli
+from shared.providers.embedding_options import EmbeddingOptions
 from shared.providers.options import (
     AnalyserOptions,
     AnthropicOptions,
@@ -90,7 +91,8 @@ class ProviderType:
     options and what every speaking participant carries). `key_variables[0]` is read at the provider's own `address`,
     and its key sent in `key_header`; at no other address. `streams`: it hands over an answer piece by piece to anyone
     who watches; `streams_unwatched`: also while nobody does, because that costs nothing, and someone who comes later
-    sees what there is. `services`, `local_server` and `coding_clis` are how it is found without any configuration.
+    sees what there is. What does not speak (`speaks`) takes no part by itself, and has the parts that say so.
+    `services`, `local_server` and `coding_clis` are how it is found without any configuration.
     """
 
     name: str
@@ -105,6 +107,7 @@ class ProviderType:
     key_header: str = "authorization"
     streams: bool = True
     streams_unwatched: bool = False
+    speaks: bool = True
     services: tuple[Service, ...] = ()
     local_server: LocalServer | None = None
     coding_clis: tuple[CodingCli, ...] = ()
@@ -212,6 +215,17 @@ CATALOGUE: ProviderTypes = catalogue_of(
         billing=Billing.OWN_MACHINE,
         address="http://127.0.0.1:11434",
         local_server=LocalServer("Ollama", "OLLAMA_HOST", "ollama serve", "ollama pull NAME"),
+    ),
+    ProviderType(
+        name="embeddings",
+        module="workers.providers.embeddings",
+        summary="vectors of texts for `--embedder`, by OpenAI's `/embeddings`, which Ollama and others speak; without "
+        "`base_url` an Ollama on this machine",
+        options=EmbeddingOptions,
+        billing=Billing.OWN_MACHINE,
+        address="http://127.0.0.1:11434/v1",
+        streams=False,
+        speaks=False,
     ),
     ProviderType(
         name="command",

@@ -26,6 +26,7 @@ def section_of(row: ProviderType) -> type[ProviderSection]:
     section: type[ProviderSection] = create(f"{row.name} section", __base__=bases, type=(kind, ...))
     section.provider = row.name
     section.options_model = row.options
+    section.speaks = row.speaks
     return section
 
 

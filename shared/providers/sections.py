@@ -29,12 +29,13 @@ OptionsModel = type[ProviderOptions]
 
 
 class ProviderSection(Section):
-    """How a participant is reached; `provider` and `options_model` are of its row in the catalogue."""
+    """How a participant is reached; `provider`, `options_model` and `speaks` are of its row in the catalogue."""
 
     type: str
 
     provider: ClassVar[str]
     options_model: ClassVar[OptionsModel]
+    speaks: ClassVar[bool] = True
 
     @property
     def checked_options(self) -> ProviderOptions | None:

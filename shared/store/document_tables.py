@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, REAL, TSVECTOR
 
 from shared.store.columns import metadata, moment
 
@@ -33,6 +33,23 @@ passages = sa.Table(
     sa.PrimaryKeyConstraint("document", "version", "number"),
 )
 sa.Index("ix_passages_terms", passages.c.terms, postgresql_using="gin")
+
+# `space` is the model that made them. An array of any length: models differ, and pgvector casts it.
+passage_vectors = sa.Table(
+    "passage_vectors",
+    metadata,
+    sa.Column(
+        "document",
+        sa.Text,
+        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    sa.Column("space", sa.Text, nullable=False),
+    sa.Column("start", sa.Integer, nullable=False),
+    sa.Column("stop", sa.Integer, nullable=False),
+    sa.Column("vector", ARRAY(REAL), nullable=False),
+    sa.PrimaryKeyConstraint("document", "space", "start", "stop"),
+)
 
 code_facts = sa.Table(
     "code_facts",

@@ -15,6 +15,7 @@ provider_batches ──< batched_calls   calls that wait for a provider's batch 
 batches ──< batch_items          many runs submitted together; items that ask the same share a run
 documents                        content-addressed texts and files
  ├──< passages                   what texts are searched by, for all runs that name them
+ ├──< passage_vectors            the same by their meaning, for each model that made vectors of them
  └──< code_graphs                which document is the graph of a tree of code
 code_facts                       what single files of code say, by a hash of all that it depends on
 schedules ──< firings            when runs start by themselves, and what came of each time
@@ -38,7 +39,13 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.store.batch_tables import batch_items, batches
 from shared.store.columns import metadata, moment, run_id, texts
-from shared.store.document_tables import code_facts, code_graphs, documents, passages
+from shared.store.document_tables import (
+    code_facts,
+    code_graphs,
+    documents,
+    passage_vectors,
+    passages,
+)
 from shared.store.operating_tables import counters, followed, processes
 from shared.store.provider_batch_tables import batched_calls, provider_batches
 from shared.store.retention_tables import document_uses, holds, imports, purges, sealing_keys
@@ -63,6 +70,7 @@ __all__ = [
     "holds",
     "imports",
     "metadata",
+    "passage_vectors",
     "passages",
     "processes",
     "provider_batches",

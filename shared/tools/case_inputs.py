@@ -14,6 +14,7 @@ from shared.models.case import (
     Timeline,
 )
 from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
+from shared.models.embeddings import KnownVectors
 from shared.models.wire import Wire
 from shared.tools.inputs import Hash
 
@@ -36,6 +37,14 @@ class EvidenceInput(CaseInput):
     queries: tuple[EvidenceQuery, ...]
     earlier: CaseEvidence = Field(default_factory=CaseEvidence)
     passages: int = Field(default=3, ge=1, le=20)
+    known: KnownVectors = Field(default_factory=KnownVectors)
+
+
+class EmbeddingInput(CaseInput):
+    """The model whose vectors are asked for, and how many passages may lack them at most."""
+
+    space: str
+    most: int = Field(ge=1)
 
 
 class InterventionInput(ChartInput):

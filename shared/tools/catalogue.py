@@ -16,6 +16,7 @@ from shared.models.case import (
     Timeline,
 )
 from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
+from shared.models.embeddings import UnembeddedPassages
 from shared.models.replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.agent_cards import AGENT_CARDS
@@ -23,6 +24,7 @@ from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScop
 from shared.tools.case_inputs import (
     CaseInput,
     ChartInput,
+    EmbeddingInput,
     EvidenceInput,
     InterventionInput,
     LensInput,
@@ -207,6 +209,16 @@ _CARDS = (
         inputs=EvidenceInput,
         reply=CaseEvidence,
         cost=ToolCost(seconds=0.3),
+        limits=_CLINICAL,
+    ),
+    ToolCard(
+        name="evidence.unembedded",
+        purpose="Names the passages of a case that no vector of an embedding model is stored for.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.clinical.stages.unembedded",
+        inputs=EmbeddingInput,
+        reply=UnembeddedPassages,
+        cost=ToolCost(seconds=0.2),
         limits=_CLINICAL,
     ),
     ToolCard(

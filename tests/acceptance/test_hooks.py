@@ -15,6 +15,7 @@ from tests.support.doc_blocks import PAGES, blocks_of, is_script
 
 pytestmark = pytest.mark.acceptance
 
+EMPTY = "⚠ the diff is empty: where a command made it, see that it did not fail\n"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(64)
 NEVER_SENT = "hooks_never_sent_value"
 PASSWORD = "k3Jd8sLq0" + "PzX71vbN2"
@@ -232,7 +233,7 @@ def test_a_push_is_stopped_by_any_commit_of_a_branch_that_the_remote_has_not(
 def test_an_empty_diff_is_said_even_quietly(live: CommandLine, hooked: Path) -> None:
     """`git diff WRONG | quorate review --diff - --quiet` must not pass without a word."""
     done = live("review", "--diff", "-", "--quiet", cwd=hooked, stdin="")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "⚠ the diff is empty\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", EMPTY)
 
 
 def test_an_answer_that_is_missing_is_asked_for_with_the_words_that_there_are(

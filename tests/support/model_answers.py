@@ -55,6 +55,8 @@ def read_request(path: str, headers: dict[str, str], body: dict[str, Any]) -> As
     if path.endswith("/api/chat"):
         schema = body.get("format") if isinstance(body.get("format"), dict) else None
         return _split_system("ollama", body, schema, headers)
+    if path.endswith("/embeddings"):
+        return _asked("embeddings", body["model"], "", body["input"], None, body, headers)
     raise KeyError(path)
 
 
@@ -156,6 +158,23 @@ def _list(schema: Any, definitions: Any, name: str, facts: dict[str, Any]) -> li
     return [_instance(entry, definitions, name, facts) for _ in range(many)]
 
 
+# ------------------------------------------------------------------------------------- vectors
+
+DIMENSIONS = 96
+# Words that the stand-in takes for the same.
+_SAME = dict.fromkeys(("salt", "brine", "소금"), "hypertension")
+
+
+def meaning(text: str) -> list[float]:
+    """A vector by the words of a text: the same words, and those taken for the same, point the same way."""
+    vector = [0.0] * DIMENSIONS
+    for word in re.findall(r"[a-z가-힣]{2,}", text.lower()):
+        digest = hashlib.sha256(_SAME.get(word, word).encode()).digest()
+        for place in range(0, 8, 2):
+            vector[digest[place] % DIMENSIONS] += 1.0 if digest[place + 1] % 2 else -1.0
+    return vector if any(vector) else [1.0] * DIMENSIONS
+
+
 # ------------------------------------------------------------------------------------- wire forms
 
 
@@ -182,6 +201,13 @@ def answer_body(asked: Asked, text: str, finish: str) -> dict[str, Any]:
         }
     if asked.protocol == "responses":
         return _responses_body(asked, text, finish)
+    if asked.protocol == "embeddings":
+        rows = [
+            {"object": "embedding", "index": place, "embedding": meaning(each)}
+            for place, each in enumerate(asked.messages)
+        ]
+        usage = {"prompt_tokens": tokens_in, "total_tokens": tokens_in}
+        return {"object": "list", "data": rows, "model": asked.model, "usage": usage}
     if asked.protocol == "gemini":
         reason = {"stop": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}[finish]
         parts = [{"text": text}] if text else []

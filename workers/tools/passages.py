@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
+from shared.models.embeddings import PassageVector, TextPlace
 from shared.models.passages import CutPassage, FoundPassage, QueryPart
+from shared.text.vectors import cosine, unpacked
 
 
 class Passages(Protocol):
@@ -31,11 +34,31 @@ class Passages(Protocol):
         """
 
 
+class PassageVectors(Protocol):
+    """Vectors of passages, of a `space` each: the model that made them."""
+
+    def unembedded(self, documents: Sequence[str], space: str) -> list[TextPlace]:
+        """The passages of the documents that have no vector of that space, in their order."""
+
+    def keep_vectors(self, space: str, vectors: Sequence[PassageVector]) -> None:
+        """Store them; what is stored stays. Raises ValueError for what is no vector."""
+
+    def near(
+        self, documents: Sequence[str], space: str, vector: Sequence[float]
+    ) -> list[FoundPassage]:
+        """Every passage of the documents that has a vector, the nearest first; its relevance is the cosine."""
+
+
+class PassageStore(Passages, PassageVectors, Protocol):
+    """Both, of the same passages."""
+
+
 class MemoryPassages:
-    """A `Passages` that lives as long as its process, for tests and for work without a database."""
+    """A `PassageStore` that lives as long as its process, for tests and for work without a database."""
 
     def __init__(self) -> None:
         self._passages: dict[str, list[tuple[CutPassage, frozenset[str]]]] = {}
+        self._vectors: dict[tuple[str, str, int, int], tuple[float, ...]] = {}
 
     def missing(self, documents: Sequence[str]) -> list[str]:
         """Those of the documents that have no passages yet."""
@@ -67,6 +90,43 @@ class MemoryPassages:
             )
             for _, place in ranked[:limit]
         ]
+
+    def unembedded(self, documents: Sequence[str], space: str) -> list[TextPlace]:
+        """The passages of the documents that have no vector of that space."""
+        return [
+            TextPlace(document=document, start=passage.start, stop=passage.stop)
+            for document in dict.fromkeys(documents)
+            for passage, _ in self._passages.get(document, ())
+            if (space, document, passage.start, passage.stop) not in self._vectors
+        ]
+
+    def keep_vectors(self, space: str, vectors: Sequence[PassageVector]) -> None:
+        """Store them."""
+        for each in vectors:
+            key = (space, each.document, each.start, each.stop)
+            self._vectors.setdefault(key, unpacked(each.vector))
+
+    def near(
+        self, documents: Sequence[str], space: str, vector: Sequence[float]
+    ) -> list[FoundPassage]:
+        """Every passage of the documents that has a vector, the nearest first."""
+        return nearest_first(
+            [
+                FoundPassage(document, start, stop, cosine(known, vector))
+                for (owner, document, start, stop), known in self._vectors.items()
+                if owner == space and document in documents and len(known) == len(vector)
+            ],
+            documents,
+        )
+
+
+def nearest_first(passages: Sequence[FoundPassage], documents: Sequence[str]) -> list[FoundPassage]:
+    """By their nearness; of equal ones those of earlier documents first, then earlier ones."""
+    order = {document: place for place, document in enumerate(documents)}
+    return sorted(
+        (replace(each, relevance=round(each.relevance, 6)) for each in passages),
+        key=lambda each: (-each.relevance, order[each.document], each.start),
+    )
 
 
 def _relevances(rows: Sequence[frozenset[str]], query: Sequence[QueryPart]) -> dict[int, float]:

@@ -15,7 +15,7 @@ from shared.models.wire import ForeignWire, Wire
 from shared.tools.card import ORDINARY, ToolCard, ToolLimits
 from shared.tools.catalogue import find_card
 from workers.tools.code_facts import CodeFacts, MemoryCodeFacts
-from workers.tools.passages import MemoryPassages, Passages
+from workers.tools.passages import MemoryPassages, PassageStore
 from workers.tools.sandbox.sandbox import Countdown
 
 
@@ -61,7 +61,7 @@ class ToolContext:
     deadline_s: float
     confirm: Callable[[], None] = lambda: None
     limits: ToolLimits = ORDINARY
-    passages: Passages = field(default_factory=MemoryPassages)
+    passages: PassageStore = field(default_factory=MemoryPassages)
     code: CodeFacts = field(default_factory=MemoryCodeFacts)
 
     def countdown(self) -> Countdown:

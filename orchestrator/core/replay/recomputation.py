@@ -213,7 +213,7 @@ def _content(step: Step | Decide) -> str:
         case Turn():
             prompt = step.prompt()
             parts = [part.model_dump_json() for part in (*prompt.system, *prompt.user)]
-            brief = json.dumps(step.brief(), sort_keys=True) if step.participant.rule_based else ""
+            brief = json.dumps(step.brief(), sort_keys=True) if step.participant.reads_brief else ""
             return "\x1f".join((*parts, brief))
         case ToolRun():
             return json.dumps(step.stored_inputs(), sort_keys=True)

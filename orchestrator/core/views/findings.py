@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from orchestrator.core.document import (
@@ -20,7 +21,7 @@ from orchestrator.core.document import (
 )
 from orchestrator.core.results import WorkflowResult
 from orchestrator.core.views.context import ViewContext, WorkflowView, shortened
-from shared.models.findings import SEVERITY_ORDER
+from shared.models.findings import SEVERITY_ORDER, Severity
 
 # Columns of a table by their names, each with the code of its head.
 _HEADS = {
@@ -35,6 +36,7 @@ _HEADS = {
 # As many findings alike are one entry where not everything is shown.
 ALIKE_FROM = 4
 MOST_PLACES = 6
+MOST_NAMED = 5
 SHORT_WHY = 500
 SHORT_REASON = 160
 
@@ -83,22 +85,45 @@ def said_once(view: ViewContext[Any], entries: Iterable[FindingEntry]) -> tuple[
 
 def findings(view: ViewContext[Any], *, detailed: bool = False) -> list[Block]:
     """The findings that the panel did not reject, as many as are wanted."""
-    groups = _groups(view)[: view.listed if view.everything else view.most_findings]
-    groups = [group for group in groups if view.everything or not group[0].faint]
+    every = _groups(view)
+    groups = every[: view.listed]
+    if not view.everything:
+        groups = [group for group in every[: view.most_findings] if not group[0].faint]
     shown = said_once(view, (_with_alike(view, group) for group in groups))
+    named = _grave(every, shown) if detailed and not view.everything else []
     blocks: list[Block] = []
     if shown:
         blocks.append(finding_list(view, shown, detailed=detailed))
-    elif view.facts.assessments:
-        blocks.append(remark(Span(view.message("no_findings"), Style.DIM)))
-    left = len(view.facts.findings) - sum(map(len, groups))
+    if named:
+        blocks.append(finding_list(view, (group[0] for group in named)))
+    left = len(view.facts.findings) - sum(map(len, (*groups, *named)))
+    return [*blocks, *_not_listed(view, left, none=not shown)]
+
+
+def _not_listed(view: ViewContext[Any], left: int, *, none: bool) -> Iterator[Block]:
+    """How many more there are, or that there are none, and how many were rejected."""
+    if none and view.facts.assessments:
+        yield remark(Span(view.message("no_findings"), Style.DIM))
     if left:
-        more = view.message("more", n=left)
-        blocks.append(remark(Span(more, Style.DIM)))
+        yield remark(Span(view.message("more", n=left), Style.DIM))
     if view.facts.rejected:
         rejected = view.message("rejected", n=view.facts.rejected)
-        blocks.append(remark(Span(rejected, Style.DIM)))
-    return blocks
+        yield remark(Span(rejected, Style.DIM))
+
+
+def _grave(
+    groups: Iterable[list[FindingEntry]], shown: Sequence[FindingEntry]
+) -> list[list[FindingEntry]]:
+    """What is too grave to be only counted: of these the line stands, without what is said of it."""
+    there = {entry.finding.id: entry for entry in shown}
+    grave = (
+        group
+        for group in groups
+        if group[0].finding.id not in there
+        and group[0].finding.severity.rank <= Severity.MAJOR.rank
+        and not (group[0].faint or group[0].weak or _repeats(group[0], there))
+    )
+    return list(islice(grave, MOST_NAMED))
 
 
 def _groups(view: ViewContext[Any]) -> list[list[FindingEntry]]:

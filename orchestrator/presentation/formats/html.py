@@ -46,7 +46,7 @@ from orchestrator.presentation.formats.html_bars import bars, columns
 from orchestrator.presentation.formats.html_findings import FindingCards, annotated
 from orchestrator.presentation.formats.html_lanes import lanes
 from orchestrator.presentation.formats.html_pictures import chronology, plots
-from orchestrator.presentation.formats.html_text import attribute, prose, span, text
+from orchestrator.presentation.formats.html_text import attribute, prose, shaped, span, text
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import titled_document
@@ -272,7 +272,7 @@ class _Page:
         label = f"<strong>{self._placed(text(item.label))}:</strong> " if item.label else ""
         note = f" <small>({self._placed(text(item.note))})</small>" if item.note else ""
         shown = item.text.strip()
-        content = prose(shown) if "\n" in shown else self._placed(text(shown))
+        content = prose(shown) if "\n" in shown else self._placed(shaped(shown))
         styled = content if item.style is Style.PLAIN else _styled(item.style, content)
         return f"<li>{label}{styled}{note}</li>"
 

@@ -73,12 +73,12 @@ def _paragraphs(rows: list[str]) -> list[str]:
 
 def _group(rows: list[str]) -> str:
     if _ITEM.match(rows[0]):
-        entries = "".join(f"<li>{_shaped(_ITEM.sub('', row))}</li>" for row in rows)
+        entries = "".join(f"<li>{shaped(_ITEM.sub('', row))}</li>" for row in rows)
         return f"<ul>{entries}</ul>"
-    return f"<p>{'<br>'.join(_shaped(_TITLE.sub('', row)) for row in rows)}</p>"
+    return f"<p>{'<br>'.join(shaped(_TITLE.sub('', row)) for row in rows)}</p>"
 
 
-def _shaped(row: str) -> str:
+def shaped(row: str) -> str:
     """Code and strong words. What is escaped first holds neither backticks nor asterisks that were not there."""
     return _SHAPED.sub(_shape, text(row))
 

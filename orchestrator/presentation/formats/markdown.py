@@ -36,6 +36,7 @@ from orchestrator.presentation.formats.markdown_text import (
     html,
     inline,
     prose,
+    with_code,
 )
 from orchestrator.presentation.formats.posting import MOST_CHARACTERS, Size, posted
 from orchestrator.presentation.locale.translator import Translator
@@ -128,7 +129,7 @@ def _item(item: Item) -> str:
     label = f"**{inline(item.label)}:** " if item.label else ""
     note = f" *({inline(item.note)})*" if item.note else ""
     # Only at its beginning a text could become a list of its own.
-    text = inline(item.text.strip()) if label else escape(item.text.strip())
+    text = with_code(item.text.strip(), outside=inline if label else escape)
     return f"- {label}{text}{note}"
 
 

@@ -7,7 +7,7 @@ because an answer with a program in it is to be read as one.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from orchestrator.core.document import clean, drop_unseen
 from shared.models.letters import spelled_out
@@ -153,21 +153,36 @@ def _line(row: str) -> str:
     return f"\\{row.strip()}" if _UNDERLINE.match(row) else _spans(row)
 
 
+def with_code(text: str, outside: Callable[[str], str] = inline) -> str:
+    """One line of somebody's text with its code as code; all else verbatim, its beginning as `outside` has it."""
+    out: list[str] = []
+    for piece, is_code in _pieces(clean(text)):
+        if is_code:
+            out.append(code(piece.strip("`")))
+        elif piece:
+            out.append(inline(piece) if out else outside(piece))
+    return "".join(out)
+
+
 def _spans(text: str) -> str:
     """Code spans that end on the line stay, other backticks are shown; everything else is kept from linking."""
+    return "".join(
+        piece if is_code else _kept(piece).replace("`", "\\`") for piece, is_code in _pieces(text)
+    )
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in pieces, and which of them are code spans; backticks that nothing closes are none."""
     runs = list(_TICKS.finditer(text))
     closers = _closers(runs)
-    out: list[str] = []
     at = 0
     for number, opened in enumerate(runs):
-        if opened.start() < at:
-            continue
-        out.append(_kept(text[at : opened.start()]))
         closed = closers[number]
-        at = opened.end() if closed is None else closed.end()
-        out.append("\\`" * len(opened[0]) if closed is None else text[opened.start() : at])
-    out.append(_kept(text[at:]))
-    return "".join(out)
+        if opened.start() >= at and closed is not None:
+            yield text[at : opened.start()], False
+            yield text[opened.start() : closed.end()], True
+            at = closed.end()
+    yield text[at:], False
 
 
 def _kept(text: str) -> str:

@@ -48,6 +48,12 @@ def _coverage(reply: Reply, context: RenderContext) -> str:
     return context.message("case_covered", n=covered, all=len(problems))
 
 
+def _vectors(reply: Reply, context: RenderContext) -> str:
+    if "vectors" in reply:
+        return context.message("case_vectors_counted", n=_count(reply, "vectors"))
+    return context.message("case_vectors_missing", n=_count(reply, "places"))
+
+
 def _feedback(reply: Reply, context: RenderContext) -> str:
     if reply.get("ok"):
         return context.message("case_feedback_ok")
@@ -116,6 +122,7 @@ LIVE = LiveView(
     ends={
         CaseRole.STRUCTURING: _ended(_chart),
         CaseRole.RETRIEVAL: _ended(_counted("case_passages_counted", "passages")),
+        CaseRole.EMBEDDING: _ended(_vectors),
         CaseRole.INTERVENTIONS: _ended(_coverage),
         CaseRole.PREPROCESSING: _preprocessed,
         CaseRole.LENS: _ended(_counted("case_points_raised", "points")),
@@ -129,7 +136,8 @@ LIVE = LiveView(
     },
     silent=frozenset(
         {
-            *(CaseRole.STRUCTURING, CaseRole.RETRIEVAL, CaseRole.INTERVENTIONS),
+            *(CaseRole.STRUCTURING, CaseRole.EMBEDDING, CaseRole.RETRIEVAL),
+            CaseRole.INTERVENTIONS,
             *(CaseRole.PREPROCESSING, CaseRole.DIAGNOSIS, CaseRole.TREATMENT, CaseRole.LENS),
         }
     ),

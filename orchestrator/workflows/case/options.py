@@ -40,6 +40,8 @@ def _switch(value: Any) -> Any:
 class CaseOptions(Wire):
     """How the critic works. `analyst` and `verifier` are models, or nobody: then code does what code can.
 
+    `embedder` makes vectors for evidence; without it words alone count.
+
     See docs/design/case.md.
     """
 
@@ -135,4 +137,5 @@ class CaseOptions(Wire):
     ] = False
     analyst: Annotated[Participant | None, Setting(key=None)] = None
     verifier: Annotated[Participant | None, Setting(key=None)] = None
+    embedder: Annotated[Participant | None, Setting(key=None)] = None
     fail_on: FailOnOption = None

@@ -24,3 +24,4 @@ class CaseRole(StrEnum):
     CRITIQUE = "critique"
     FEEDBACK = "feedback"
     VERIFICATION = "verification"
+    EMBEDDING = "embedding"

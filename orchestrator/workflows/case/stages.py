@@ -9,6 +9,7 @@ from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.replay.commands import Effect, Turn, phase
 from orchestrator.workflows.case.chart_parts import ChartPart
 from orchestrator.workflows.case.context import CaseContext
+from orchestrator.workflows.case.embedding import embed
 from orchestrator.workflows.case.proceedings import (
     PlannedNode,
     Proceedings,
@@ -88,14 +89,15 @@ def retrieve(
     """What is found for the queries, with what was found before; without any nothing is run."""
     if not queries:
         return state
-    step = tool_run(
-        key,
-        "evidence.retrieve",
-        CaseRole.RETRIEVAL,
-        lambda: EvidenceInput(
+    known = yield from embed(context, proceedings, key, queries)
+
+    def inputs() -> EvidenceInput:
+        asked = EvidenceInput(
             subject=context.spec.subject, queries=tuple(queries), earlier=state.evidence
-        ),
-    )
+        )
+        return asked.model_copy(update={"known": known}) if known.space else asked
+
+    step = tool_run(key, "evidence.retrieve", CaseRole.RETRIEVAL, inputs)
     (result,) = yield from take_nodes(proceedings, [PlannedNode("evidence", step)])
     evidence = read_reply(result, CaseEvidence)
     return state if evidence is None else replace(state, evidence=evidence)

@@ -98,6 +98,7 @@ def a_zip() -> bytes:
     return made.getvalue()
 
 
+# Compressed bytes hold the time at which they were made, and xdist compares names.
 @pytest.mark.parametrize(
     "content",
     [
@@ -113,6 +114,7 @@ def a_zip() -> bytes:
         b"\x1f\x8b" + b"\x00" * 100,
         a_zip(),
     ],
+    ids=range(11),
 )
 def test_what_is_no_export_is_refused_in_words(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "f"

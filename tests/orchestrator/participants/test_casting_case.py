@@ -54,3 +54,27 @@ def test_nobody_can_be_named_for_a_part(stage: Stage):
 def test_an_analyser_of_code_takes_no_part_in_a_case(stage: Stage):
     with pytest.raises(ConfigurationError, match="rule-based"):
         stage.cast("case", "security")
+
+
+EMBEDDER = "providers: {ada: {type: ollama, model: a}, near: {type: embeddings, model: m}}"
+
+
+def test_an_embedder_takes_no_part_by_itself_and_does_not_speak(stage: Stage):
+    stage.user(EMBEDDER)
+    cast = stage.cast("case")
+    assert names(cast.panel.critics) == ["ada", "lenses"]
+    assert "embedder" not in cast.holders
+    with pytest.raises(ConfigurationError, match="--embedder near"):
+        stage.cast("case", "near,lenses")
+    with pytest.raises(ConfigurationError, match="'near' cannot analyse"):
+        stage.cast("case", analyst="near")
+
+
+def test_an_embedder_is_named_for_a_case_and_nobody_else_can_be(stage: Stage):
+    stage.user(EMBEDDER)
+    cast = stage.cast("case", embedder="near")
+    assert cast.holders["embedder"].name == "near"
+    assert names(stage.cast("case", "lenses", embedder="near").panel.critics) == ["lenses"]
+    assert stage.cast("case", "lenses", embedder="near").holders["embedder"].name == "near"
+    with pytest.raises(ConfigurationError, match="type: embeddings"):
+        stage.cast("case", embedder="ada")

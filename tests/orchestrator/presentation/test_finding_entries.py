@@ -310,6 +310,16 @@ def test_markdown_lists_as_many_findings_as_are_wanted():
     assert "5 findings" in shown
 
 
+def test_what_is_grave_is_never_only_counted() -> None:
+    grave = [make_finding(f"F{n}", title=f"Defect {n}") for n in range(1, 4)]
+    fourth = make_finding("F4", title="The loop never ends", severity=Severity.MAJOR)
+    fifth = make_finding("F5", title="A long name", severity=Severity.MINOR)
+    shown = text_of(reviewed(*grave, fourth, fifth), most=3)
+    assert "MAJOR" in next(row for row in shown.splitlines() if "The loop never ends" in row)
+    assert "A long name" not in shown
+    assert "and 1 more finding: --all shows it" in shown
+
+
 def alike(number: int, **changes: object) -> Finding:
     place = Place(path="src/app.py", line=number)
     words = {"title": "A blocking call (ASYNC210)", "rule": "ruff/ASYNC210", "quote": "get(url)"}

@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.models.passages import CutPassage, QueryPart
+from shared.models.embeddings import PassageVector
+from shared.models.passages import CutPassage, FoundPassage, QueryPart
 from shared.store.database import Database
 from shared.store.documents import address, put_documents
+from shared.store.passage_vectors import has_vector_extension
 from shared.text.search_terms import search_terms
-from workers.tools.passages import MemoryPassages, Passages
+from shared.text.vectors import packed, unpacked
+from workers.tools.passages import MemoryPassages, Passages, PassageStore, nearest_first
 from workers.turns.passages import StoredPassages
 
 pytestmark = pytest.mark.component
@@ -44,7 +47,7 @@ def keep(database: Database) -> Keep:
 
 
 @pytest.fixture(params=["memory", "postgres"])
-def passages(request: pytest.FixtureRequest, database: Database) -> Passages:
+def passages(request: pytest.FixtureRequest, database: Database) -> PassageStore:
     return MemoryPassages() if request.param == "memory" else StoredPassages(database)
 
 
@@ -152,3 +155,59 @@ def test_ten_thousand_passages_are_searched_while_nobody_notices(
 
     assert len(rows) == 5
     assert time.perf_counter() - begun < 1.0
+
+
+VECTORS = ((1.0, 0.0, 0.2), (0.9, 0.1, 0.1), (0.0, 1.0, 0.0), (0.1, 0.9, 0.4), (-1.0, 0.0, 0.0))
+
+
+def test_passages_are_found_by_their_vectors_the_nearest_first(
+    passages: PassageStore, keep: Keep
+) -> None:
+    document = keep(passages, "a", SENTENCES)
+    missing = passages.unembedded([document], "m")
+    assert [place.start for place in missing] == sorted(place.start for place in missing)
+    assert len(missing) == len(SENTENCES)
+
+    known = [
+        PassageVector(**place.model_dump(), vector=packed(vector))
+        for place, vector in zip(missing, VECTORS, strict=True)
+    ]
+    passages.keep_vectors("m", known[:4])
+    passages.keep_vectors("m", known)
+    asked = unpacked(packed((1.0, 0.05, 0.1)))
+    near = passages.near([document], "m", asked)
+
+    assert [missing.index(place) for row in near for place in missing if place.start == row.start] == [
+        1, 0, 3, 2, 4,
+    ]  # fmt: skip
+    assert near[0].relevance > 0.99
+    assert near[2].relevance < 0.9
+    assert passages.unembedded([document], "m") == []
+    assert len(passages.unembedded([document], "another model")) == len(SENTENCES)
+    assert passages.near([document], "another model", asked) == []
+    assert passages.near([document], "m", asked[:2]) == []
+    with pytest.raises(ValueError, match="vector"):
+        passages.keep_vectors("m2", [PassageVector(**missing[0].model_dump(), vector="?")])
+
+
+def test_pgvector_and_the_worker_compare_alike(database: Database, keep: Keep) -> None:
+    passages = StoredPassages(database)
+    document = keep(passages, "a", SENTENCES)
+    chance = random.Random(7)
+    known = [
+        PassageVector(
+            **place.model_dump(), vector=packed([chance.uniform(-1, 1) for _ in range(384)])
+        )
+        for place in passages.unembedded([document], "m")
+    ]
+    passages.keep_vectors("m", known)
+    asked = unpacked(known[2].vector)
+    if not database.run(has_vector_extension):
+        pytest.fail("the embedded Postgres has pgvector, and migration 0021 installs it")
+
+    def by(way: Callable[..., list[FoundPassage]]) -> list[tuple[int, float]]:
+        rows = nearest_first(way([document], "m", asked), [document])
+        return [(row.start, round(row.relevance, 3)) for row in rows]
+
+    assert by(passages.near_by_postgres) == by(passages.near_by_worker)
+    assert by(passages.near)[0] == (known[2].start, 1.0)

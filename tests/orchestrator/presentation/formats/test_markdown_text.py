@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from orchestrator.presentation.formats.markdown_text import code, escape, linked, prose
+from orchestrator.presentation.formats.markdown_text import code, escape, linked, prose, with_code
 
 HOSTILE = st.lists(
     st.sampled_from(
@@ -52,6 +52,27 @@ def test_no_participant_brings_a_link_an_image_or_a_tag(text: str) -> None:
     assert not kinds & {"link_open", "image", "html_inline", "html_block"}
     assert {one.info for one in tokens if one.type == "fence"} <= {"", "python"}
     assert not any(one.type == "heading_open" and one.tag in ("h1", "h2") for one in tokens)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("`eval(x)` must go", "<code>eval(x)</code> must go"),
+        ("- a `b` and *c*", "- a <code>b</code> and *c*"),
+        ("lone ` tick", "lone ` tick"),
+        ("`<img src=x>` [a](b)", "<code>&lt;img src=x&gt;</code> [a](b)"),
+    ],
+)
+def test_a_line_keeps_its_code_and_nothing_else(text: str, shown: str) -> None:
+    assert unescape(PARSER.renderInline(with_code(text, escape))) == unescape(shown)
+
+
+@given(HOSTILE)
+def test_a_line_brings_no_link_and_no_image(text: str) -> None:
+    (line,) = PARSER.parseInline(with_code(text, escape).replace("\n", " "))
+    made = [child for child in line.children or () if child.type != "text"]
+    assert {child.type for child in made} <= {"html_inline", "softbreak"}
+    assert {child.content for child in made if child.type == "html_inline"} <= {"<code>", "</code>"}
 
 
 def test_a_page_that_came_of_it_calls_nobody_and_leads_nowhere() -> None:
