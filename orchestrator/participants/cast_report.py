@@ -35,7 +35,7 @@ def report_of(
     lasts_s: float | None = None,
     silent: Collection[str] = (),
     idle: Collection[str] = (),
-    unread: Collection[tuple[str, str, int]] = (),
+    helpful: Collection[Notice] = (),
 ) -> CastReport:
     """What is to be said of a cast. `lasts_s` is how long its discussion may take before it concludes."""
     everybody = {member.name: member for _, holders in parts for member in holders}
@@ -47,10 +47,7 @@ def report_of(
         tuple(_describe(member, parts) for member in everybody.values()),
         hints=(
             *_naming("cast_idle", idle),
-            *(
-                notice("cast_would_help", tool=tool, language=language, n=count)
-                for tool, language, count in unread
-            ),
+            *helpful,
             *few_votes(voices),
             *_naming("cast_silent", silent),
             *(advice if begun else ()),

@@ -5,7 +5,7 @@ docs/design/participants.md has the rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -41,10 +41,10 @@ from orchestrator.settings.options import workflow_options
 from orchestrator.workflows.descriptor import WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError, CredentialsRejected
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
 from shared.tools.catalogue import find_card
-from shared.tools.commands import AnalyserCommand, ready_commands
+from shared.tools.commands import PROJECT_LINTERS, AnalyserCommand, ProjectLinter, ready_commands
 
 NO_HOLDERS: Mapping[str, str] = {}
 
@@ -201,7 +201,7 @@ def _cast(
         lasts_s=casting.workflow.lasts_s(casting.options),
         silent=casting.silent,
         idle=_told_idle(casting),
-        unread=_unread(casting, paths),
+        helpful=_helpful(casting, paths),
     )
     return Cast(panel, holders, replace(report, joined=tuple(member.name for member in new)))
 
@@ -276,12 +276,32 @@ def _told_idle(casting: Casting) -> list[str]:
     return [name for name in names if name in named or name not in ready_commands()]
 
 
-def _unread(casting: Casting, paths: Sequence[str] | None) -> tuple[tuple[str, str, int], ...]:
+def _helpful(casting: Casting, paths: Sequence[str] | None) -> tuple[Notice, ...]:
     """The linters that would help, where all analysers take part."""
     everybody = any(entry.name.strip() == ANALYSERS_GROUP for entry in casting.request.entries)
     if not (everybody and casting.workflow.critics.rules):
         return ()
-    return tuple(casting.catalogue.missing_linters(paths or ()))
+    catalogue, changed = casting.catalogue, paths or ()
+    return (
+        *(
+            notice("cast_would_help", tool=tool, language=language, n=count)
+            for tool, language, count in catalogue.missing_linters(changed)
+        ),
+        *(
+            notice("cast_whole_project", language=linter.language, command=linter.command, n=count)
+            for linter, count in _project_linters(catalogue.own_commands, changed)
+        ),
+    )
+
+
+def _project_linters(
+    own: Sequence[AnalyserCommand], paths: Sequence[str]
+) -> Iterator[tuple[ProjectLinter, int]]:
+    """Linters that need the whole project, and how many of the files no command of one's own reads."""
+    unread = [path for path in paths if not any(row.reads_file(path) for row in own)]
+    for linter in PROJECT_LINTERS:
+        if count := sum(path.endswith(linter.suffix) for path in unread):
+            yield linter, count
 
 
 def _reads_any(member: Participant, paths: Sequence[str]) -> bool:

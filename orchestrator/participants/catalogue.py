@@ -121,7 +121,7 @@ class Catalogue:
         """Known linters that are not here, their language, and how many of the files nobody else of it would read."""
         if self.environ.get(DISCOVER, "").lower() == "off":
             return
-        own = self._own_commands
+        own = self.own_commands
         unread = [path for path in paths if not any(row.reads_file(path) for row in own)]
         for name, ready in ready_commands().items():
             count = sum(map(ready.row.reads_file, unread))
@@ -129,7 +129,7 @@ class Catalogue:
                 yield name, ready.language, count
 
     @property
-    def _own_commands(self) -> tuple[AnalyserCommand, ...]:
+    def own_commands(self) -> tuple[AnalyserCommand, ...]:
         """The commands of the configuration."""
         entries = (e for e in self.settings.providers.values() if isinstance(e, AnalyserSection))
         return tuple(entry.row for entry in entries if entry.command)

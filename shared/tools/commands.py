@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue, StringConstraints, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -131,6 +131,19 @@ class ReadyCommand(Wire):
     row: AnalyserCommand
     offered: bool = True
 
+
+class ProjectLinter(NamedTuple):
+    """What reads a language by the whole project only: it is named, and people run it (`--tests`)."""
+
+    language: str
+    suffix: str
+    command: str
+
+
+PROJECT_LINTERS = (
+    ProjectLinter("Go", ".go", "go vet ./..."),
+    ProjectLinter("Rust", ".rs", "cargo clippy --offline -- -D warnings"),
+)
 
 _JS_RULES = (
     "constructor-super for-direction getter-return no-async-promise-executor no-class-assign "

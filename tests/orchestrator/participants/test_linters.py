@@ -88,6 +88,18 @@ def test_a_linter_that_would_help_is_named_once(desk: ReviewDesk) -> None:
         desk.cast("shellcheck")
 
 
+def test_what_reads_whole_projects_is_named_with_the_way_to_run_it(desk: ReviewDesk) -> None:
+    (hint,) = [
+        hint
+        for hint in in_words(desk.cast(paths=("a.go", "b.go"))).hints
+        if "whole project" in hint
+    ]
+    assert hint.startswith("2 Go files")
+    assert hint.endswith("--tests 'go vet ./...'.")
+    desk.user("providers: {own: {type: analyser, command: [own-lint], files: ['*.go']}}")
+    assert not [h for h in in_words(desk.cast(paths=("a.go",))).hints if "whole project" in h]
+
+
 def test_a_command_of_the_configuration_joins_the_analysers(desk: ReviewDesk) -> None:
     desk.user("providers: {own: {type: analyser, command: [own-lint], files: ['*.sql']}}")
     cast = desk.cast(paths=("a.sql",))
