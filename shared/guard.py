@@ -8,7 +8,6 @@ packages of the same names into our environment. This module imports nothing of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import distributions
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -37,6 +36,8 @@ def intruder(names: Sequence[str] = PACKAGES, home: Path = HOME) -> str | None:
 
 def rivals() -> dict[str, list[str]]:
     """Other distributions that installed files below one of our packages, by package. Reads every RECORD."""
+    from importlib.metadata import distributions  # slow to load, and asked for after a failure only
+
     found: dict[str, list[str]] = {}
     for distribution in distributions():
         name = distribution.metadata["Name"] or "unknown"

@@ -9,7 +9,6 @@ import os
 import shutil
 import sys
 from collections.abc import MutableMapping
-from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 
@@ -36,6 +35,11 @@ def how_to_add(extra: str, environment: Path = Path(sys.prefix)) -> str:
 
     It names the packages and not `quorate[EXTRA]`: that would install Quorate again, from wherever it is found.
     """
+    from importlib.metadata import (  # slow to load, and rarely asked for
+        PackageNotFoundError,
+        requires,
+    )
+
     try:
         lines = requires("quorate") or []
     except PackageNotFoundError:  # its packages on sys.path, without an installation

@@ -33,7 +33,6 @@ from orchestrator.presentation.live.progress_events import held_up
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import view_of
-from orchestrator.presentation.sent import prompt
 from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.models.panel import Participant
 from shared.models.run_file import Imported
@@ -150,4 +149,6 @@ def _prompt_of(asked: StepRequest, leaves_machine: Callable[[Participant], bool]
     leaves = kind == "turn" and leaves_machine(
         Participant.model_validate(asked.request["participant"])
     )
+    from orchestrator.presentation.sent import prompt  # loads what masks
+
     return prompt(dict(asked.request), kind, asked.document, leaves=leaves)
