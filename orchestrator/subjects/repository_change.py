@@ -301,7 +301,7 @@ class _RepositoryReading:
     def _origin(self) -> Origin:
         uncommitted = self.comparison.reviewed in (INDEX, WORKTREE)
         return Origin(
-            repository=str(self.repository.place),
+            repository=str(self.repository.address),
             base=self.comparison.base,
             reviewed=self.comparison.reviewed,
             head=self.comparison.head if uncommitted else None,

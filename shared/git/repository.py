@@ -16,16 +16,25 @@ from shared.programs import find_program
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository and where we are in it. `top` is None when it is bare."""
+    """A repository and where we are in it. `top` is None when it is bare.
+
+    `apart`: only the environment says that its working tree belongs to it, as with `git --git-dir=D --work-tree=T`.
+    """
 
     git: Git
     git_dir: Path
     top: Path | None
+    apart: bool = False
 
     @property
     def place(self) -> Path:
         """The directory that names the repository to people."""
         return self.top or self.git_dir
+
+    @property
+    def address(self) -> Path:
+        """Where others find it again."""
+        return self.git_dir if self.apart else self.place
 
 
 def open_repository(directory: Path, environ: Mapping[str, str]) -> Repository:
@@ -36,17 +45,30 @@ def open_repository(directory: Path, environ: Mapping[str, str]) -> Repository:
     if not directory.is_dir():
         raise SubjectError(f"{directory} is not a directory that can be read.")
     runner = LocalRunner(_find_git(environ), directory)
-    git = Git(runner, silenced(environ))
+    apart = _named_apart(directory, environ)
+    git = Git(runner, silenced(environ) | apart)
     _check_version(git, runner.executable)
     facts = os.fsdecode(git.run("rev-parse", "--is-inside-work-tree", "--is-bare-repository"))
     git_dir = Path(os.fsdecode(git.run("rev-parse", "--absolute-git-dir")).removesuffix("\n"))
     inside, bare = (line == "true" for line in facts.split()[:2])
     top = None if bare else _find_top(git, directory, git_dir, inside)
     listed = git.ask("config", "-z", "--name-only", "--get-regexp", r"^filter\.") or ""
-    environment = silenced(environ, silenced_filters(listed.split("\0")))
+    environment = silenced(environ, silenced_filters(listed.split("\0"))) | apart
     return Repository(
-        replace(git, environment=environment | _index(environ, git_dir)), git_dir, top
+        replace(git, environment=environment | _index(environ, git_dir)), git_dir, top, bool(apart)
     )
+
+
+def _named_apart(directory: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """The repository of `git --git-dir=D --work-tree=T`, as git tells its hooks: nothing in the folders names it."""
+    names = [environ.get(name) for name in ("GIT_DIR", "GIT_WORK_TREE")]
+    git_dir, top = (Path(name).resolve() if name else None for name in names)
+    here = directory.resolve()
+    if git_dir is None or top is None or not here.is_relative_to(top):
+        return {}
+    if any((folder / ".git").exists() for folder in (here, *here.parents)):
+        return {}
+    return {"GIT_DIR": str(git_dir), "GIT_WORK_TREE": str(top)}
 
 
 def _find_git(environ: Mapping[str, str]) -> str:

@@ -173,6 +173,22 @@ def test_the_callers_own_git_variables_do_not_lead_elsewhere(
     assert not (tmp_path / "canary").exists()
 
 
+def test_a_repository_that_only_the_environment_names_is_found(
+    make_repo: Any, tmp_path: Path
+) -> None:
+    repo = make_repo(tmp_path / "home")
+    repo.commit("x", app__py="1\n")
+    apart = tmp_path / "dotfiles.git"
+    (repo.path / ".git").rename(apart)
+    environ = {**os.environ, "GIT_DIR": str(apart), "GIT_WORK_TREE": str(repo.path)}
+    repo.write("app.py", "two\n")
+    subject = repo.capture(environ=environ)
+    assert [file.path for file in subject.files] == ["app.py"]
+    assert subject.origin.repository == str(apart)
+    with pytest.raises(SubjectError, match="not inside a git repository"):
+        repo.capture(environ={**environ, "GIT_WORK_TREE": str(tmp_path / "elsewhere")})
+
+
 def test_somebody_elses_repository_says_how_to_trust_it(repo: Any, fake_git: Any) -> None:
     environ = fake_git("export GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
     with pytest.raises(EnvironmentFault, match=r"belongs to somebody else.*safe\.directory .*repo"):
