@@ -16,7 +16,14 @@ from orchestrator.cli.notices import warning
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.core.document import line
 from orchestrator.core.views.live import OutputMode
-from orchestrator.presentation.choices import LATER, chosen, keys_for, options_of, prompt
+from orchestrator.presentation.choices import (
+    LATER,
+    chosen,
+    keys_for,
+    not_offered,
+    options_of,
+    prompt,
+)
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.text import question_lines
@@ -218,9 +225,10 @@ def _ask(
 def _choice(keys: Mapping[str, str], words: Translator) -> str:
     """What the person picks among exactly the options that there are."""
     while True:
-        choice = chosen(_typed(prompt(keys, words)), keys)
+        choice = chosen(_typed(prompt(keys, words)), keys, words)
         if choice is not None:
             return choice
+        sys.stderr.write(f"{not_offered(keys, words)}\n")
 
 
 def _typed(prompted: str) -> str:

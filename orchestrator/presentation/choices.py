@@ -33,14 +33,31 @@ def prompt(keys: Mapping[str, str], words: Translator) -> str:
     return f"{', '.join(named[:-1])}{words.message('or')}{named[-1]}? "
 
 
-def chosen(typed: str, keys: Mapping[str, str]) -> str | None:
-    """The option that was typed, by its key or its name; nothing means later, None what nobody offered."""
+def chosen(typed: str, keys: Mapping[str, str], words: Translator) -> str | None:
+    """The option that was typed, by its key, its name or the name's beginning; nothing means later.
+
+    None is what nobody offered: `abort` is not `apply`.
+    """
     word = typed.strip().lower()
     if not word:
         return LATER
-    return word if word in keys.values() else keys.get(word[:1])
+    if word in keys:
+        return keys[word]
+    names = {option: (option, _label(option, words).lower()) for option in keys.values()}
+    fitting = [o for o, known in names.items() if any(name.startswith(word) for name in known)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def not_offered(keys: Mapping[str, str], words: Translator) -> str:
+    """What may be typed, for somebody who typed something else."""
+    named = ", ".join(f"{key} ({_label(option, words)})" for key, option in keys.items())
+    return words.message("not_offered", keys=named)
+
+
+def _label(option: str, words: Translator) -> str:
+    return words.word(f"option_{option}", option)
 
 
 def _named(key: str, option: str, words: Translator) -> str:
-    label = words.word(f"option_{option}", option)
+    label = _label(option, words)
     return f"[{key}]{label[len(key) :]}" if label.startswith(key) else f"[{key}] {label}"

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.presentation.choices import LATER, chosen, keys_for, prompt
+from orchestrator.presentation.choices import LATER, chosen, keys_for, not_offered, prompt
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.questions import asked
 from tests.support.reports import make_decision
@@ -26,13 +27,13 @@ def test_the_prompt_names_them_in_both_languages():
 
 def test_a_key_a_word_and_a_name_mean_the_same():
     keys = keys_for(PLAN)
-    assert {chosen(typed, keys) for typed in ("r", "R", "revise", " Rev ")} == {"revise"}
-    assert chosen("apply_fix", keys) == "accept"
-    assert chosen("s", keys) is None
+    assert {chosen(typed, keys, ENGLISH) for typed in ("r", "R", "revise", " Rev ")} == {"revise"}
+    assert chosen("apply_fix", keys, ENGLISH) is None
+    assert chosen("s", keys, ENGLISH) is None
 
 
 def test_nothing_typed_is_later():
-    assert chosen("\n", keys_for(REVIEW)) == LATER
+    assert chosen("\n", keys_for(REVIEW), ENGLISH) == LATER
 
 
 @given(st.lists(st.from_regex(r"[a-z_]{1,12}", fullmatch=True), unique=True, max_size=12))
@@ -49,3 +50,19 @@ def test_a_question_of_ours_is_asked_in_the_readers_language():
     something = {**row.question, "kind": "else", "prompt": "Something else?"}
     foreign = replace(row, kind="else", question=something)
     assert asked(foreign, Translator("ko")) == "Something else?"
+
+
+@pytest.mark.parametrize("typed", ["abort", "?", "yes", "ask", "skipp", "apply all", "적용"])
+def test_what_only_begins_like_an_option_is_no_answer(typed: str) -> None:
+    keys = keys_for(REVIEW)
+    assert chosen(typed, keys, ENGLISH) is None
+    told = "Type a (apply), s (skip), l (later). Nothing is changed before that."
+    assert not_offered(keys, ENGLISH) == told
+
+
+@pytest.mark.parametrize("typed", ["A", "apply", "app", "APPLY_FIX", "적용"])
+def test_an_option_its_label_and_their_beginnings_are_answers(typed: str) -> None:
+    assert (
+        chosen(typed, keys_for(REVIEW), Translator("ko" if typed == "적용" else "en"))
+        == "apply_fix"
+    )
