@@ -21,7 +21,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import namedtuple_row
 
-from shared.store.database_url import parameters
+from shared.store.database_url import parameters, prepares
 from shared.store.sealing import PLAIN, Sealer, open_on
 
 T = TypeVar("T")
@@ -29,6 +29,8 @@ T = TypeVar("T")
 APPLICATION = "quorate"
 LOCK_S = 5
 IDLE_IN_TRANSACTION_S = 15
+PREPARED_AFTER = 5
+"""How often a connection executes a statement before it prepares it; psycopg's own default."""
 # How much later the client gives up than the server, whose answer says more.
 MARGIN_S = 1.0
 
@@ -106,8 +108,12 @@ def opener(url: str, *, answer_s: float, sealer: Sealer = PLAIN) -> Callable[[],
     given = {"application_name": APPLICATION, **_CLIENT_LIMITS, **theirs, "options": options}
     address = make_conninfo("", **given)
 
+    threshold = PREPARED_AFTER if prepares(url) else None
+
     def connect() -> LimitedConnection:
-        opened = LimitedConnection.connect(address, autocommit=True, row_factory=namedtuple_row)
+        opened = LimitedConnection.connect(
+            address, autocommit=True, row_factory=namedtuple_row, prepare_threshold=threshold
+        )
         opened.answer_s = answer_s + MARGIN_S
         opened.sealer = sealer
         open_on(opened, sealer)

@@ -2,6 +2,9 @@
 
 Statements run on the driver itself; loading SQLAlchemy to read its URL would cost a command more than all the rest.
 https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING
+
+One name is ours: `prepared=off` keeps statements from being prepared, for a pooler that gives each transaction another
+session of the server.
 """
 
 from __future__ import annotations
@@ -19,10 +22,27 @@ _URL = regex(
     r"(?:(?P<user>[^:/]*)(?::(?P<password>[^@]*))?@)?(?P<place>.*)",
 )
 
+_PREPARED = regex(r"(?P<before>[?&])prepared=(?P<value>on|off)(?P<after>&|$)")
+
+
+def of_driver(url: str) -> str:
+    """The URL without what is ours."""
+    found = _PREPARED.search(url)
+    if found is None:
+        return url
+    rest = url[found.end() :]
+    return url[: found.start()] + (f"{found['before']}{rest}" if found["after"] else "")
+
+
+def prepares(url: str) -> bool:
+    """Whether statements may be prepared."""
+    found = _PREPARED.search(url)
+    return found is None or found["value"] == "on"
+
 
 def parameters(url: str) -> dict[str, str]:
     """What the driver is given for a URL. Raises ConfigurationError where it cannot be read."""
-    parts = _URL.fullmatch(url)
+    parts = _URL.fullmatch(of_driver(url))
     if parts is None:
         raise ConfigurationError(
             "QUORATE_DATABASE_URL must look like postgresql+psycopg://user:password@host:5432/database."

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import psycopg
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from psycopg.conninfo import make_conninfo
 
 from shared.store.connections import migration_arguments
 from shared.store.database import Database, unreachable
+from shared.store.database_url import parameters
 from shared.store.views import schema_revision
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -18,7 +21,10 @@ _LOCK = 0x51554F52  # "QUOR": the advisory lock that serialises migrators
 
 def make_migration_engine(url: str) -> sa.Engine:
     """Connections for migrations: a dead peer is noticed, but nothing ends work that goes on."""
-    return sa.create_engine(url, poolclass=sa.NullPool, connect_args=migration_arguments(url))
+    address = make_conninfo("", **{**parameters(url), **migration_arguments(url)})
+    return sa.create_engine(
+        "postgresql+psycopg://", poolclass=sa.NullPool, creator=lambda: psycopg.connect(address)
+    )
 
 
 def migrate(database: Database, revision: str) -> bool:

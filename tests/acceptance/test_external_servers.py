@@ -14,6 +14,7 @@ from kombu import Connection
 from shared.delivery.contracts import QUEUES
 from shared.instance import Endpoints
 from tests.fixtures.instance import CommandLine, make_command_line, make_repository
+from tests.fixtures.pgbouncer import Pooled
 
 pytestmark = pytest.mark.acceptance
 
@@ -73,6 +74,18 @@ def test_a_review_runs_on_redis_and_postgres_that_exist(
     command_line: CommandLine, tmp_path: Path
 ) -> None:
     result = reviewed(command_line, tmp_path)
+
+    assert (result["verdict"], result["findings"] != []) == ("NEEDS_FIX", True)
+
+
+@pytest.mark.needs_pgbouncer
+def test_a_review_runs_behind_a_pgbouncer_that_pools_transactions(
+    command_line: CommandLine, pooled: Pooled, tmp_path: Path
+) -> None:
+    url = f"{pooled('transaction')}?prepared=off"
+    through = CommandLine(command_line.home, {**command_line.environ, "QUORATE_DATABASE_URL": url})
+
+    result = reviewed(through, tmp_path)
 
     assert (result["verdict"], result["findings"] != []) == ("NEEDS_FIX", True)
 
