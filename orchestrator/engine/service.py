@@ -35,6 +35,8 @@ from shared.store.sweeping import SWEEP_SILENCE_S
 
 THREADS = 4
 PATIENCE_S = 60.0
+# At most so many connections to Postgres, by what they are for.
+POOLS = {"advances": THREADS + 2, "admissions": 4, "sweeps": 3, "beats": 1, "outbox": 4}
 
 
 class _Beside(Protocol):
@@ -79,19 +81,29 @@ def main(
     url = settings.endpoints.database_url
     database = Database(
         url,
-        pool_size=THREADS + 2,
+        pool_size=POOLS["advances"],
         patience_s=PATIENCE_S,
         answer_s=SERVICE_ANSWER_S,
         keys=settings.encryption_keys,
     )
     impatient = Database(
-        url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S, keys=settings.encryption_keys
+        url,
+        pool_size=POOLS["admissions"],
+        patience_s=2.0,
+        answer_s=SERVICE_ANSWER_S,
+        keys=settings.encryption_keys,
     )
     sweeping = Database(
-        url, pool_size=3, patience_s=2.0, answer_s=SWEEP_SILENCE_S, keys=settings.encryption_keys
+        url,
+        pool_size=POOLS["sweeps"],
+        patience_s=2.0,
+        answer_s=SWEEP_SILENCE_S,
+        keys=settings.encryption_keys,
     )
     # A beat waits for nobody's connection, and for no answer that comes too late.
-    beating = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
+    beating = Database(
+        url, pool_size=POOLS["beats"], patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S
+    )
     freed = threading.Event()
     engine = Engine(database, workflows, freed=freed.set)
     app = build_app(settings, engine)
@@ -105,7 +117,11 @@ def main(
 
     # What waits for a receiver never takes a connection from what moves runs.
     outbox = Database(
-        url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S, keys=settings.encryption_keys
+        url,
+        pool_size=POOLS["outbox"],
+        patience_s=2.0,
+        answer_s=SERVICE_ANSWER_S,
+        keys=settings.encryption_keys,
     )
     deliverer = WebhookDeliverer(outbox, MessageSender(read_networks(settings.webhook_networks)))
     beside: list[_Beside] = [presence, sweeper, listener, deliverer, Purger(outbox, retention)]
