@@ -95,8 +95,8 @@ def _weights(environ: Mapping[str, str], database: Database) -> dict[str, float]
     try:
         assert wait_until(lambda: len(database.run(list_processes)) >= len(SERVICES), 120)
         return {
-            process.args[1]: round(sum(_resident_mb(process.pid)))  # type: ignore[index]
-            for process in started
+            words[0]: round(sum(_resident_mb(process.pid)))
+            for (_, *words), process in zip(SERVICES, started, strict=True)
         }
     finally:
         for process in started:
