@@ -181,7 +181,7 @@ upper endoscopy | EGD; esophagogastroduodenoscopy; endoscopy; gastroscopy | 위�
     상부위장관내시경; 위 내시경
 appendectomy | lap appy; laparoscopic appendectomy; appy | 충수절제술; 맹장수술
 cholecystectomy | lap chole; laparoscopic cholecystectomy; gallbladder removal; gallbladder surgery | 담낭절제술
-hysterectomy | | 자궁절제술; 자궁적출술
+hysterectomy | TAH; TAH-BSO; TAH/BSO; TVH; total hysterectomy | 자궁절제술; 자궁적출술; 전자궁적출술
 cesarean section | c-section; cesarean; caesarean section | 제왕절개; 제왕절개술
 mastectomy | lumpectomy; partial mastectomy | 유방절제술; 부분절제술; 유방보존술
 gastrectomy | | 위절제술
@@ -190,7 +190,7 @@ nephrectomy | | 신장절제술; 신절제술
 fine needle aspiration | FNA; fine-needle aspiration | 세침흡인검사; 세침흡인
 thoracotomy | lobectomy; chest tube | 흉관삽입; 폐엽절제술; 흉관
 prostatectomy | TURP | 전립선절제술
-thyroidectomy | | 갑상선절제술
+thyroidectomy | total thyroidectomy | 갑상선절제술; 갑상선전절제술; 갑상선 전절제술
 tonsillectomy | | 편도절제술
 splenectomy | | 비장절제술
 coronary artery bypass | CABG; bypass surgery; coronary artery bypass graft | 관상동맥우회술;

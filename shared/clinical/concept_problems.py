@@ -25,7 +25,7 @@ chronic kidney disease | CKD; CKD1; CKD2; CKD3; CKD3a; CKD3b; CKD4; CKD5;
 hypothyroidism | underactive thyroid; hashimoto thyroiditis; hashimotos | 갑상선기능저하증;
     갑상선 기능 저하증; 갑상샘저하증
 hyperthyroidism | graves disease; overactive thyroid; thyrotoxicosis | 갑상선기능항진증;
-    갑상선 기능 항진증; 그레이브스병
+    갑상선 기능 항진증; 그레이브스병; 갑상선중독증
 depression | major depressive disorder; MDD; depressive disorder | 우울증; 우울장애; 주요우울장애
 anxiety | anxiety disorder; GAD; generalized anxiety disorder; panic disorder | 불안장애; 공황장애;
     불안증
@@ -200,7 +200,8 @@ febrile seizure | febrile seizures; febrile convulsion | 열성경련; 열성 �
 bronchiolitis | | 세기관지염; 모세기관지염
 croup | | 크룹
 hand foot and mouth disease | HFMD | 수족구병
-pulmonary nodule | lung nodule; pulmonary nodules; nodule; nodules | 폐결절; 폐 결절; 결절
+pulmonary nodule | lung nodule; pulmonary nodules | 폐결절; 폐 결절
+nodule | nodules | 결절
 infiltrate | consolidation; opacity; opacities; airspace disease | 침윤; 경화 음영
 atelectasis | | 무기폐
 polyp | polyps; colon polyp; colonic polyps; adenoma | 용종; 폴립; 선종

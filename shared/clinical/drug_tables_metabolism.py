@@ -129,7 +129,7 @@ brimonidine | Alphagan | 브리모니딘 | ophthalmic alpha agonist |
 isotretinoin | Accutane, Claravis, Absorica | 이소트레티노인, 로아큐탄 | isotretinoin |
 tretinoin | Retin-A | 트레티노인 | topical retinoid |
 benzoyl peroxide | | 벤조일퍼옥사이드 | benzoyl peroxide |
-potassium chloride | Klor-Con, K-Dur | 염화칼륨 | potassium supplement |
+potassium chloride | Klor-Con, K-Dur, KCl | 염화칼륨 | potassium supplement |
 ferrous sulfate | ferrous gluconate, iron sulfate | 황산제일철 | iron supplement |
 cholecalciferol | ergocalciferol | 콜레칼시페롤 | vitamin d |
 cyanocobalamin | | 시아노코발라민 | vitamin b12 |

@@ -9,6 +9,7 @@ from orchestrator.core.document import FindingEntry, FindingList, NamedRule, Obj
 from orchestrator.core.pictures import AnnotatedLine, AnnotatedPiece, AnnotatedText
 from orchestrator.presentation.formats.html_text import attribute, preformatted, prose, text
 from orchestrator.presentation.formats.markdown_text import looks_like_code
+from shared.models.findings import Severity
 
 
 @dataclass(frozen=True)
@@ -28,18 +29,24 @@ class FindingCards:
         states = ", ".join(state for state in (entry.support, *entry.states) if state)
         rules = ", ".join(map(_rule, entry.rules))
         about = f"{states}{entry.caveat}".strip()
-        parts = (
+        head = (
             f'<p class="about"><b class="severity">{severity}</b> '
-            f"{self.placed(text(entry.where))} {rules} <span>{name}</span></p>",
-            f'<h3 id="{name}-title">{text(entry.title_beside_rule)}</h3>',
+            f"{self.placed(text(entry.where))} {rules} <span>{name}</span></p>"
+        )
+        title = f'<h3 id="{name}-title">{text(entry.title_beside_rule)}</h3>'
+        parts = (
             f'<p class="states">{text(about)}</p>' if about else "",
             _quotation(finding.quote or ""),
             self.placed(prose(entry.why)) if entry.why.strip() else "",
             self._terms(entry),
         )
+        body = f"{title}{''.join(parts)}"
+        if finding.severity is Severity.INFO and any(parts):
+            # What is only for information takes a line, so that what is wrong is not lost among it.
+            body = f"<details><summary>{title}</summary>{''.join(parts)}</details>"
         return (
             f'<article class="finding {severity.lower()}" id="{name}" '
-            f'aria-labelledby="{name}-title">{"".join(parts)}</article>'
+            f'aria-labelledby="{name}-title">{head}{body}</article>'
         )
 
     def _terms(self, entry: FindingEntry) -> str:

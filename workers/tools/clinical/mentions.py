@@ -110,7 +110,18 @@ def find_mentions(chart: Chart) -> tuple[Mention, ...]:
     A disease that lasts is present, though it stands in the history: only its resolution makes it past.
     """
     names = islice(find_concepts(chart.text), MOST_MENTIONS)
-    return tuple(_mention(chart, name) for name in names)
+    return tuple(_mention(chart, name) for name in names if not _is_heading(chart, name))
+
+
+def _is_heading(chart: Chart, name: ConceptName) -> bool:
+    """Whether a problem's name is the whole heading of its section: "PE:" heads an examination."""
+    if name.concept.kind is not MentionKind.PROBLEM:
+        return False
+    section = chart.section_at(name.start)
+    if section is None or section.heading.strip() != chart.text[name.start : name.end]:
+        return False
+    line = chart.text.rfind("\n", 0, name.start) + 1
+    return not any(letter.isalnum() for letter in chart.text[line : name.start])
 
 
 def _mention(chart: Chart, name: ConceptName) -> Mention:

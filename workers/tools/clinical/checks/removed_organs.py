@@ -33,7 +33,7 @@ _IN_PART = regex(
     re.I,
 )
 _LONG_AGO = regex(
-    r"\b(?:19|20)\d\d\b|\b(?:years?|decades) (?:ago|earlier)|as a child|childhood|remote"
+    r"(?<!\d)(?:19|20)\d\d(?!\d)|\b(?:years?|decades) (?:ago|earlier)|as a child|childhood|remote"
     r"|in (?:his|her) (?:teens|twenties)"
     r"|\d{1,2} ?년 ?전|어릴|과거",
     re.I,

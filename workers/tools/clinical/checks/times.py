@@ -197,17 +197,17 @@ def _days(event: TimelineEvent) -> tuple[str, ...]:
     return (f"{year}-{first}-{second}", f"{year}-{second}-{first}")
 
 
+def _told(event: TimelineEvent) -> str:
+    """As it is written, and where that is no date as calendars have them, which day that is."""
+    written, date = f"'{event.span.text}'", event.date
+    return written if date in (None, event.span.text) else f"{written} ({date})"
+
+
 def _reversed(first: TimelineEvent, second: TimelineEvent) -> LensPoint:
     return point(
         "dates_contradict",
         Severity.MAJOR,
-        notice(
-            "lens_dates_contradict",
-            first=first.span.text,
-            first_date=first.date or first.span.text,
-            second=second.span.text,
-            second_date=second.date or second.span.text,
-        ),
+        notice("lens_dates_contradict", first=_told(first), second=_told(second)),
         (first.span, second.span),
         category=CATEGORY,
     )

@@ -23,6 +23,7 @@ from workers.tools.clinical.checks.drug_safety import (
     drugs_not_together,
 )
 from workers.tools.clinical.checks.monitoring import monitoring_missing, problems_and_plans
+from workers.tools.clinical.checks.potassium import drug_against_potassium
 from workers.tools.clinical.checks.renal_function import drug_against_renal_function
 from workers.tools.clinical.checks.view import LensView, run_checks
 from workers.tools.registry import ToolContext
@@ -32,6 +33,7 @@ CHECKS: tuple[Callable[[LensView], list[LensPoint]], ...] = (
     drug_in_pregnancy,
     drugs_not_together,
     drug_against_renal_function,
+    drug_against_potassium,
     dose_over_maximum,
     weekly_drug_daily,
     dose_changed_silently,

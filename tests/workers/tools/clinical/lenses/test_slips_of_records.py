@@ -137,3 +137,44 @@ def test_a_korean_drug_list_below_the_family_history_is_the_patients() -> None:
     points = _points(text)
     assert "drugs_not_together" in {raised.kind for raised in points}
     assert "anaphylaxis" not in {raised.message.params.get("problem") for raised in points}
+
+
+def test_headings_of_a_letter_with_an_angle_divide_a_korean_note() -> None:
+    text = (
+        "S> 갑상선암으로 2018년 갑상선전절제술 시행.\n   복용약: 와파린 3mg qd\n"
+        "O> 갑상선 결절 촉지\nINR 5.8\nP> 와파린 유지"
+    )
+    chart, raised = run_case_tools(text)
+    headings = [section.heading for section in chart.sections]
+    assert headings == ["S", "복용약", "O", "P"]
+    kinds = {item.point.kind: item.point.severity for item in raised}
+    assert kinds["critical_value"] is Severity.CRITICAL
+    assert kinds["removed_and_present"] is Severity.MAJOR
+    assert "drug_twice" not in kinds
+
+
+def test_a_heading_is_no_problem() -> None:
+    chart, _ = run_case_tools(
+        "HPI: sudden dyspnea, PE suspected.\nPE: lungs clear\nA/P: PE. Start heparin."
+    )
+    places = [
+        mention.span.start for mention in chart.mentions if mention.concept == "pulmonary embolism"
+    ]
+    assert len(places) == 2
+
+
+@pytest.mark.parametrize(
+    ("drug", "potassium", "found"),
+    [
+        ("spironolactone 25 mg daily", "6.1", True),
+        ("KCl 40 mEq BID", "5.8", True),
+        ("spironolactone 25 mg daily", "5.1", False),
+        ("furosemide 40 mg daily", "6.1", False),
+        ("spironolactone, which was stopped", "6.1", False),
+    ],
+)
+def test_a_drug_that_raises_potassium_goes_on_although_it_is_high(
+    drug: str, potassium: str, found: bool
+) -> None:
+    text = f"MEDICATIONS\n{drug}\nLABS\nK {potassium} mmol/L\nPLAN\nReturn in a month."
+    assert ("drug_against_potassium" in _kinds(text)) is found
