@@ -5,7 +5,7 @@
     │   ├── ConfigurationError   a configuration file, option or preset
     │   ├── NotAllowed           only a person at the terminal, or another role, may ask for it
     │   ├── SubjectError         the thing to be reviewed (repository, diff, ...)
-    │   └── UnknownRun           no run, step or decision of that name
+    │   └── UnknownRun           no run, step, decision, batch, schedule, ... of that name
     ├── DecisionConflict         the decision has another answer, or changed     exit 6
     ├── CredentialsRejected      a key is missing or refused                     exit 4
     ├── EnvironmentFault         server, disk, permission, missing program       exit 5
@@ -51,7 +51,7 @@ class SubjectError(UserError):
 
 
 class UnknownRun(UserError):
-    """No run, step or decision is known under that name."""
+    """No run, step or decision is known under that name, or no batch, schedule, webhook or token."""
 
 
 class DecisionConflict(QuorateError):

@@ -42,6 +42,10 @@ NEEDS = {
         lambda: os.environ.get("QUORATE_TEST_HELM"),
         "QUORATE_TEST_HELM is not set (.ci/run sets it to an interpreter with Helm's engine)",
     ),
+    "needs_schemathesis": (
+        lambda: os.environ.get("QUORATE_TEST_SCHEMATHESIS"),
+        "QUORATE_TEST_SCHEMATHESIS is not set (.ci/run sets it to the program)",
+    ),
     "needs_rabbitmq": (
         lambda: os.environ.get("QUORATE_TEST_AMQP_URL"),
         "QUORATE_TEST_AMQP_URL is not set (.ci/run sets it where RabbitMQ answers)",

@@ -7,7 +7,7 @@ import secrets
 from functools import partial
 
 from orchestrator.application.backend import Backend
-from shared.errors import UserError
+from shared.errors import UnknownRun, UserError
 from shared.models.roles import Role
 from shared.patterns import regex
 from shared.store.api_tokens import (
@@ -65,7 +65,7 @@ def remove(backend: Backend, name: str) -> None:
     """Withdraw a token: the next request with it is refused. Raises UserError."""
     if not backend.write(lambda connection: remove_api_token(connection, name)):
         names = ", ".join(each.name for each in tokens(backend))
-        raise UserError(f"there is no token {name}" + (f"; there are {names}" if names else ""))
+        raise UnknownRun(f"there is no token {name}" + (f"; there are {names}" if names else ""))
 
 
 def recognise(backend: Backend, token: str) -> ApiToken | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from orchestrator.application.backend import Backend
 from orchestrator.core.timetable import Missed, Timetable
-from shared.errors import UserError
+from shared.errors import UnknownRun, UserError
 from shared.store.database import Connection
 from shared.store.schedules import (
     Firing,
@@ -161,7 +161,7 @@ def _known(connection: Connection, name: str, *, lock: bool = False) -> Schedule
     schedule = find_schedule(connection, name, lock=lock)
     if schedule is None:
         known = ", ".join(each.name for each in list_schedules(connection))
-        raise UserError(
+        raise UnknownRun(
             f"there is no schedule {name}"
             + (f"; there are {known}" if known else "; there is none")
         )

@@ -16,7 +16,7 @@ from orchestrator.webhooks.addresses import (
     read_url,
 )
 from orchestrator.webhooks.signing import new_secret
-from shared.errors import EnvironmentFault, UserError
+from shared.errors import EnvironmentFault, UnknownRun, UserError
 from shared.models.webhooks import SUBSCRIBABLE, DeliveryState, WebhookEvent
 from shared.store.database import Connection
 from shared.store.webhooks import (
@@ -140,7 +140,7 @@ def send_again(backend: Backend, messages: Sequence[str], dead_of: str | None = 
     def again(connection: Connection) -> int:
         unknown = [each for each in messages if find_delivery(connection, each) is None]
         if unknown:
-            raise UserError(
+            raise UnknownRun(
                 f"there is no delivery {', '.join(unknown)}: `quorate webhooks deliveries` lists them"
             )
         count = sum(redeliver(connection, delivery=each) for each in dict.fromkeys(messages))
@@ -157,6 +157,6 @@ def _known(connection: Connection, name: str) -> Webhook:
     with suppress(StopIteration):
         return next(each for each in listed if each.name == name)
     names = ", ".join(each.name for each in listed)
-    raise UserError(
+    raise UnknownRun(
         f"there is no webhook {name}" + (f"; there are {names}" if names else "; there is none")
     )

@@ -14,11 +14,17 @@ RunName = Annotated[
     Path(
         description="an id, its unambiguous beginning, or `last`",
         examples=["last"],
-        min_length=1,
-        max_length=200,
+        pattern=r"^[A-Za-z0-9@]+$",
+        max_length=64,
     ),
 ]
-Name = Annotated[str, Path(min_length=1, max_length=200)]
+Name = Annotated[str, Path(pattern=r"^[\w .@+=,:()-]+$", max_length=200)]
+Key = Annotated[
+    str,
+    Path(
+        description="as the run names it", pattern=r"^[\w.:@#+=,-][\w .:@#+=,/-]*$", max_length=300
+    ),
+]
 
 
 class Body(BaseModel):

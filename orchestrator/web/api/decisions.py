@@ -18,7 +18,7 @@ from orchestrator.application.listings import WaitingFilter, inbox
 from orchestrator.presentation.inbox_json import inbox_json
 from orchestrator.presentation.json_rows import decision_json
 from orchestrator.web.api import shapes
-from orchestrator.web.api.bodies import Body, RunName, Text
+from orchestrator.web.api.bodies import Body, Key, RunName, Text
 from orchestrator.web.api.replies import done_json, read_json
 from orchestrator.web.context import Context
 from orchestrator.web.identity import Decider, Viewer
@@ -75,7 +75,7 @@ def list_inbox(
     response_model=shapes.AnsweredShape,
 )
 def answer(
-    context: Context, run: RunName, key: str, body: AnswerBody, identity: Decider
+    context: Context, run: RunName, key: Key, body: AnswerBody, identity: Decider
 ) -> Response:
     """Bound to what was shown. The same answer again changes nothing; another one, or to something else, is 409."""
     request = DecisionRequest(
@@ -119,7 +119,7 @@ def _named(row: DecisionRow) -> dict[str, object]:
     summary="Take a person's turn",
     response_model=shapes.TurnTakenShape,
 )
-def take(context: Context, run: RunName, step: str, body: TurnBody, identity: Decider) -> Response:
+def take(context: Context, run: RunName, step: Key, body: TurnBody, identity: Decider) -> Response:
     """Answers a turn that waits for a person; one that does not wait (any more) is 409."""
     name, key = take_turn(context.backend, TurnAnswer(run, body.text, identity.actor, step))
     return done_json({"run": name, "step": key})

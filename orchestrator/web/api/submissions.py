@@ -22,7 +22,7 @@ from orchestrator.presentation.comparison import comparison_json
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.whatif_json import check_json, what_if_json
 from orchestrator.web.api import shapes
-from orchestrator.web.api.bodies import Body, RunName, Text
+from orchestrator.web.api.bodies import Body, Name, RunName, Text
 from orchestrator.web.api.replies import done_json, read_json
 from orchestrator.web.api.schemas import one_of_each
 from orchestrator.web.context import Context, WebContext
@@ -224,6 +224,6 @@ workflows = APIRouter(prefix="/workflows", tags=["workflows"])
 
 
 @workflows.get("/{workflow}/schema", summary="The schema of a submission", response_model=dict)
-def schema(request: Request, workflow: str, _: Viewer) -> Response:
+def schema(request: Request, workflow: Name, _: Viewer) -> Response:
     """The JSON schema of a line of a batch; without `custom_id` it is the body of a submission."""
     return read_json(request, item_schema(workflow))

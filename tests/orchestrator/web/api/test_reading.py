@@ -82,7 +82,7 @@ def test_the_log_is_read_from_a_number_on(web: WebService):
     later = client.get("/api/v1/runs/last/events", params={"after": 1}).json()["events"]
     assert later == events[1:]
     wrong = client.get("/api/v1/runs/last/events", headers={"Last-Event-ID": "x"})
-    assert wrong.status_code == 400
+    assert wrong.status_code == 422
 
 
 def test_only_operators_see_webhooks(web: WebService):
