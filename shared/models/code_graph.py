@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
 
-FACTS_VERSION = 3
+FACTS_VERSION = 4
 """Changes whenever the same bytes give other facts: stored ones of another version are not used."""
 
 

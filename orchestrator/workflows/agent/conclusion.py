@@ -22,6 +22,8 @@ def conclude(
     context: AgentContext, proceedings: AgentProceedings, state: ModeContext, intent: IntentRecord
 ) -> Outcome:
     """`DONE` when the agent came to rest with everything done, `INCONCLUSIVE` with what is missing else."""
+    # The one that the limit kept it from was entered, and nothing was done there.
+    entered = sum(row.to_mode is not AgentMode.IDLE for row in proceedings.transitions)
     finished = not (proceedings.fell_short or proceedings.needs or proceedings.stopped)
     return Outcome(
         verdict=Verdict.DONE if finished else Verdict.INCONCLUSIVE,
@@ -69,7 +71,7 @@ def conclude(
             uncommitted=context.task.uncommitted,
             usage=spent(proceedings.turns),
             limits=AgentLimits(
-                modes=sum(row.to_mode is not AgentMode.IDLE for row in proceedings.transitions),
+                modes=min(entered, context.options.max_modes),
                 max_modes=context.options.max_modes,
                 budget=context.spec.budget,
             ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ class CodeName:
     """A name with its place in the request. `known`: everyone knows it, so it says something about the request.
 
     `is_new`: it is to be made, as `full_name` in "User should have a full_name method".
+    `is_raised`: it is an error that was seen, no place to look at.
     """
 
     text: str
@@ -33,6 +35,7 @@ class CodeName:
     end: int
     known: bool = False
     is_new: bool = False
+    is_raised: bool = False
 
     @property
     def is_path(self) -> bool:
@@ -79,7 +82,7 @@ _WORDS = frozenset(
     english korean monday tuesday wednesday thursday friday saturday sunday""".split()
 )
 _KNOWN = frozenset(
-    """python java javascript typescript node nodejs go golang rust ruby php kotlin swift scala c html css json
+    """nonetype python java javascript typescript node nodejs go golang rust ruby php kotlin swift scala c html css json
     yaml toml xml csv pdf excel django flask fastapi rails spring react vue angular svelte next nextjs
     express nestjs sqlalchemy pydantic celery redis kafka rabbitmq postgres postgresql mysql sqlite mongodb
     elasticsearch opensearch grpc rest graphql http https oauth jwt saml api ui ux url uri sql orm ci cd pr
@@ -98,6 +101,15 @@ _KNOWN_FILES = re.compile(
     re.I,
 )
 _EXCEPTIONS = re.compile(r"(?:Error|Exception|Warning)$")
+_OF_LANGUAGES = frozenset(
+    (
+        *(name for name in dir(builtins) if _EXCEPTIONS.search(name)),
+        *("ReferenceError", "RangeError", "EvalError", "URIError", "NullPointerException"),
+        *("IllegalArgumentException", "IllegalStateException", "ClassCastException"),
+        *("ClassNotFoundException", "IndexOutOfBoundsException", "NumberFormatException"),
+        *("OutOfMemoryError", "NullReferenceException", "NoMethodError", "ArgumentError"),
+    )
+)
 _MADE_BEFORE = re.compile(r"\b(?:an?|new|another)\s+[`'\"]?$", re.I)
 _MADE_AFTER = re.compile(
     r"[`'\"]?\s+(?:method|property|function|field|attribute|argument|parameter|option|flag|helper)\b",
@@ -115,8 +127,25 @@ def code_names(request: str) -> tuple[CodeName, ...]:
             if any(start < name.end and name.start < end for name in names):
                 continue
             if (name := _code_name(match.group(1), kind, start, end)) is not None:
-                names.append(replace(name, is_new=_is_made(request, start, end)))
+                is_raised = _is_raised(name, request[end : end + 1])
+                names.append(
+                    replace(
+                        name,
+                        known=name.known or is_raised,
+                        is_new=_is_made(request, start, end),
+                        is_raised=is_raised,
+                    )
+                )
     return tuple(sorted(names, key=lambda name: name.start))
+
+
+def _is_raised(name: CodeName, following: str) -> bool:
+    """An error of a language, or one with its message; one of the project's own is a class like any other."""
+    if name.kind in (NameKind.CLASS, NameKind.PATH, NameKind.FRAME):
+        return False
+    if not _EXCEPTIONS.search(name.text):
+        return False
+    return following == ":" or name.text in _OF_LANGUAGES
 
 
 def _is_made(request: str, start: int, end: int) -> bool:
@@ -133,8 +162,7 @@ def _code_name(text: str, kind: NameKind, start: int, end: int) -> CodeName | No
         return None
     if kind is NameKind.PATH and _is_word_pair(trimmed):
         return None
-    known = bool(_KNOWN_FILES.match(trimmed)) or bool(_EXCEPTIONS.search(trimmed))
-    return CodeName(trimmed, kind, start, end, known)
+    return CodeName(trimmed, kind, start, end, known=bool(_KNOWN_FILES.match(trimmed)))
 
 
 def _is_word_pair(text: str) -> bool:
@@ -148,7 +176,7 @@ def pick_target(names: Iterable[CodeName], mode: str) -> CodeName | None:
 
     A place to look in is a path; where code is looked for, a symbol comes before it.
     """
-    candidates = [name for name in names if not _EXCEPTIONS.search(name.text)]
+    candidates = [name for name in names if not name.is_raised]
     frames = [name for name in candidates if name.kind is NameKind.FRAME]
     if frames:
         own = [name for name in frames if not _is_foreign(name.text)]

@@ -105,6 +105,21 @@ def test_what_is_to_be_made_is_not_what_the_request_is_about() -> None:
     assert read_intent("Give Cart a `total_weight` property").target == "Cart"
 
 
+@pytest.mark.parametrize(
+    ("request_text", "target"),
+    [
+        ("ClickException 클래스에 short_message 메서드 추가해줘", "ClickException"),
+        ("where do we raise ConfigError?", "ConfigError"),
+        ("ConfigError: no such file, on startup", None),
+        ("TypeError when I open the cart page", None),
+    ],
+)
+def test_an_error_is_a_target_where_it_is_the_project_s_own_class(
+    request_text: str, target: str | None
+) -> None:
+    assert read_intent(request_text).target == target
+
+
 def test_a_question_about_what_is_there_asks_for_no_change() -> None:
     assert read_intent("does our docker-compose expose ports it should not?").mode == "ops_infra"
     assert read_intent("which module writes the report?").mode == AgentMode.CONTEXT_NAV

@@ -10,6 +10,7 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from shared.models.code_graph import (
     Edge,
@@ -22,9 +23,27 @@ from shared.models.code_graph import (
     Symbol,
     SymbolKind,
 )
-from workers.tools.code_graph.languages import PYTHON
+from shared.patterns import regex
+from workers.tools.code_graph.declared_types import DECLARED, MADE
+from workers.tools.code_graph.languages import PYTHON, language_of
+from workers.tools.code_graph.tests_reached import is_test
 
 SELF = frozenset(("this", "self", "super", "cls", "base", "Self"))
+_OF_SCRIPTS = frozenset(
+    (
+        *(
+            "add apply bind call catch clear concat delete entries every exec fill filter finally find".split()
+        ),
+        *(
+            "findIndex flat flatMap forEach get has includes indexOf join keys map match next pop push".split()
+        ),
+        *(
+            "reduce replace reverse set shift slice some sort splice split test then toString trim".split()
+        ),
+        *("unshift values".split()),
+    )
+)
+_RESULT = regex(r"\s*:?\s*\(?(?:\w+\s+)?(?:Promise<)?[*&]?(?:\w+\.)?([A-Z_a-z]\w*)")
 _CALLED = frozenset((SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS))
 
 
@@ -36,11 +55,18 @@ class _Program:
     by_name: dict[str, list[tuple[str, Symbol]]] = field(default_factory=lambda: defaultdict(list))
     by_module: dict[str, str] = field(default_factory=dict)
     by_end: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    folders: set[str] = field(default_factory=set)
+    bases: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
         for path, facts in self.files.items():
             self.by_module.setdefault(facts.module, path)
+            self.folders.add(posixpath.basename(posixpath.dirname(path)))
             self.by_end[facts.module.rpartition(".")[2]].append(path)
+            for reference in facts.references:
+                if reference.kind == ReferenceKind.INHERIT:
+                    base = reference.name.rpartition(".")[2]
+                    self.bases[reference.scope.rpartition(".")[2]].add(base)
             for symbol in facts.symbols:
                 if symbol.name and symbol.kind in _CALLED:
                     self.by_name[symbol.name.rpartition(".")[2]].append((path, symbol))
@@ -72,6 +98,7 @@ def resolve_names(files: Sequence[FileFacts]) -> Iterator[Edge]:
     """The edges among files of languages that are resolved by names."""
     program = _Program({facts.path: facts for facts in files})
     for facts in files:
+        outside = _outside_names(program, facts)
         imported = tuple(dict.fromkeys(_imported(program, facts)))
         yield from _contained(facts)
         for path, line in imported:
@@ -80,7 +107,8 @@ def resolve_names(files: Sequence[FileFacts]) -> Iterator[Edge]:
         reached = [path for path, _ in imported]
         yield from _outside(program, facts)
         for reference in facts.references:
-            yield from _calls(program, facts, reference, reached)
+            if reference.name.partition(".")[0] not in outside:
+                yield from _calls(program, facts, reference, reached)
 
 
 def _contained(facts: FileFacts) -> Iterator[Edge]:
@@ -98,6 +126,23 @@ def _outside(program: _Program, facts: FileFacts) -> Iterator[Edge]:
     for entry in facts.imports:
         if entry.module and _file_of(program, facts.path, entry) is None:
             yield Edge(facts.module, entry.module, EdgeKind.IMPORTS, facts.path, entry.line)
+
+
+def _outside_names(program: _Program, facts: FileFacts) -> frozenset[str]:
+    """The names that a file's imports bring from outside of the program: nothing in it is called by them."""
+    if facts.language == PYTHON:
+        return frozenset()
+    bound = [entry for entry in facts.imports if entry.alias != "*"]
+    return frozenset(e.alias for e in bound if not _is_inside(program, facts.path, e.module))
+
+
+def _is_inside(program: _Program, importing: str, module: str) -> bool:
+    """Relative, met as a file, or ending in a folder of the program that is not all of its path, as Go's imports do."""
+    entry = Import("", module, "*", "*", 0, 1)
+    if module.startswith(".") or _file_of(program, importing, entry) is not None:
+        return True
+    head, _, folder = module.rpartition("/")
+    return "." in head.partition("/")[0] and folder in program.folders
 
 
 def _imported(program: _Program, facts: FileFacts) -> Iterator[tuple[str, int]]:
@@ -120,11 +165,13 @@ def _file_of(program: _Program, importing: str, entry: Import) -> str | None:
     dotted = plain.removesuffix(posixpath.splitext(plain)[1]).replace("/", ".")
     modules = (dotted, plain.replace("/", "."), f"{dotted}.index", f"{dotted}.mod")
     exact = next((program.by_module[name] for name in modules if name in program.by_module), None)
-    return exact or _only_end(program, dotted)
+    return exact or _only_end(program, dotted, importing)
 
 
-def _only_end(program: _Program, dotted: str) -> str | None:
-    """The file whose module ends so, where there is only one."""
+def _only_end(program: _Program, dotted: str, importing: str) -> str | None:
+    """The file whose module ends so, where there is only one. What a script calls by one word is a package."""
+    if "." not in dotted and _is_script(importing):
+        return None
     ends = program.by_end.get(dotted.rpartition(".")[2], ())
     same = [path for path in ends if f".{program.files[path].module}".endswith(f".{dotted}")]
     return same[0] if len(same) == 1 else None
@@ -133,11 +180,14 @@ def _only_end(program: _Program, dotted: str) -> str | None:
 def _calls(
     program: _Program, facts: FileFacts, reference: Reference, imported: Sequence[str]
 ) -> Iterator[Edge]:
-    owner, _, name = reference.name.rpartition(".")
-    candidates = program.by_name.get(name, ())
+    owner, _, name = _known_type(program, reference.name).rpartition(".")
+    candidates = program.by_name.get(name, [])
+    if not is_test(facts.path):
+        # The product calls nothing of its tests.
+        candidates = [each for each in candidates if not is_test(each[0])]
     if not candidates:
         return
-    found = _nearest(facts, reference.scope, owner, candidates, imported)
+    found = _nearest(program, facts, reference.scope, owner, candidates, imported)
     if found is None:
         return
     path, symbol = found
@@ -154,7 +204,31 @@ _Candidate = tuple[str, Symbol]
 """A definition and the path of its file."""
 
 
+def _known_type(program: _Program, name: str) -> str:
+    """With the class that a function gives instead of the function: `@Store.load` for `@makeStore().load`.
+
+    Where its signature names none, the owner is somebody unknown.
+    """
+    owner, dot, member = name.rpartition(".")
+    if not owner.endswith(MADE):
+        return name
+    called = owner.removeprefix(DECLARED).removesuffix(MADE)
+    results = {_result(symbol.signature) for _, symbol in program.by_name.get(called, ())}
+    kind = results.pop() if len(results) == 1 else ""
+    return f"{DECLARED}{kind}{dot}{member}" if kind else f"?{dot}{member}"
+
+
+def _result(signature: str) -> str:
+    """The class that a function says it gives; of several results the first."""
+    after = signature.rpartition(
+        ")" if "):" in signature or not signature.endswith(")") else ") ("
+    )[2]
+    match = _RESULT.match(after)
+    return "" if match is None else match.group(1)
+
+
 def _nearest(
+    program: _Program,
     facts: FileFacts,
     scope: str,
     owner: str,
@@ -162,7 +236,7 @@ def _nearest(
     imported: Sequence[str],
 ) -> _Candidate | None:
     """The only one that is near; in the own file the first of several, where no owner is named."""
-    listed = _fitting(list(candidates), scope, owner)
+    listed = _fitting(list(candidates), scope, owner, program)
     folder = posixpath.dirname(facts.path)
     circles: tuple[Callable[[str], bool], ...] = (
         lambda path: path == facts.path,
@@ -178,16 +252,45 @@ def _nearest(
     return None
 
 
-def _fitting(candidates: list[_Candidate], scope: str, owner: str) -> list[_Candidate]:
+def _of_class(candidates: list[_Candidate], name: str, program: _Program) -> list[_Candidate]:
+    """Those of a class, else of what it inherits from; none where the class is nobody's of the program."""
+    waiting, seen = [name], {name}
+    while waiting:
+        current = waiting.pop(0)
+        if own := _those(candidates, partial(_belongs, owner=current)):
+            return own
+        further = [base for base in program.bases.get(current, ()) if base not in seen]
+        seen.update(further)
+        waiting += further
+    return []
+
+
+def _fitting(
+    candidates: list[_Candidate], scope: str, owner: str, program: _Program
+) -> list[_Candidate]:
     """Those that what stands before the name allows: the own class, that owner, or no method at all."""
     if owner in SELF:
         own = scope.rpartition(".")[0]
         return _those(candidates, lambda each: each[1].name.rpartition(".")[0] == own) or candidates
+    if owner.startswith(DECLARED):
+        return _of_class(candidates, owner.removeprefix(DECLARED), program)
     if owner:
         last = owner.rpartition(".")[2]
-        named = _those(candidates, lambda each: _belongs(each, last))
-        return named or _those(candidates, lambda each: each[1].kind == SymbolKind.METHOD)
+        named = _those(candidates, partial(_belongs, owner=last))
+        if named or _is_built_in(candidates):
+            return named
+        return _those(candidates, lambda each: each[1].kind == SymbolKind.METHOD)
     return _those(candidates, lambda each: each[1].kind != SymbolKind.METHOD) or candidates
+
+
+def _is_built_in(candidates: Iterable[_Candidate]) -> bool:
+    """Whether the name is one that every list, text, map or promise of scripts has: another is rarely meant."""
+    names = {symbol.name.rpartition(".")[2] for path, symbol in candidates if _is_script(path)}
+    return bool(names & _OF_SCRIPTS)
+
+
+def _is_script(path: str) -> bool:
+    return language_of(path) in ("javascript", "typescript")
 
 
 def _those(candidates: list[_Candidate], fits: Callable[[_Candidate], bool]) -> list[_Candidate]:

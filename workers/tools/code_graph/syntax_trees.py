@@ -7,12 +7,20 @@ renames has its own name, and the receiver of a Go method is `this`. A syntax er
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
 from shared.models.code_graph import FileFacts, Import, Reference, ReferenceKind, Symbol, SymbolKind
+from workers.tools.code_graph.declared_types import (
+    DECLARED,
+    MADE,
+    declarations,
+    descendants,
+    import_bindings,
+    is_field,
+)
 
 MOST_BYTES = 2_000_000
 LONGEST_HEAD = 300
@@ -113,6 +121,8 @@ _GRAMMARS = {
     "tsx": ("tree_sitter_typescript", "language_tsx"),
     "go": ("tree_sitter_go", "language"),
 }
+_OF_OBJECTS = ("public_field_definition", "field_definition", "field_declaration")
+_EXPORTS = frozenset(("exports", "module"))
 _DECLARATIONS = ("variable_declarator", "var_spec", "const_spec")
 _PLAIN = frozenset(
     (
@@ -161,13 +171,15 @@ def _parser(grammar: str) -> Any:
 
 @dataclass
 class _Reader:
-    """What was read so far. `renamed` are names that imports of this file give to others."""
+    """What was read so far. `renamed` are names that imports of this file give to others, `types` the declared ones by
+    scope and name; fields have `this.` before theirs, and the scope of their class."""
 
     table: SyntaxTable
     symbols: list[Symbol] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
     renamed: dict[str, str] = field(default_factory=dict)
+    types: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def read(self, root: SyntaxNode) -> None:
         """All of a tree, in the order of the file, however deep it is."""
@@ -180,11 +192,35 @@ class _Reader:
     def in_their_own_names(self, reference: Reference) -> Reference:
         """With the name of what was imported instead of the one that this file gives it."""
         head, dot, rest = reference.name.partition(".")
+        if dot and (declared := self._declared(reference.scope, head, rest)):
+            return reference._replace(name=declared)
         return reference._replace(name=f"{self.renamed.get(head, head)}{dot}{rest}")
+
+    def _declared(self, scope: str, head: str, rest: str) -> str:
+        """`@Order.total` for `order.total` and `this.order.total`, where the file says what they are."""
+        name, member = head, rest
+        if head == _THIS:
+            field_name, dot, member = rest.partition(".")
+            name = f"{_THIS}.{field_name}" if dot else ""
+        while name:
+            kind = self.types.get((scope, name))
+            if kind is not None:
+                made = kind.removesuffix(MADE)
+                return f"{DECLARED}{self.renamed.get(made, made)}{kind[len(made) :]}.{member}"
+            if not scope:
+                break
+            scope = scope.rpartition(".")[0]
+        return ""
 
     def _take(self, node: SyntaxNode, scope: _Scope) -> _Scope:
         """What a node says; where its children stand."""
         table = self.table
+        for name, kind in declarations(node):
+            if is_field(node):
+                owner = scope.name if scope.in_class else scope.name.rpartition(".")[0]
+                self.types[owner, f"{_THIS}.{name}"] = kind
+            if node.type not in _OF_OBJECTS:
+                self.types[scope.name, name] = kind
         if node.type in table.imports:
             self._import(node, node.child_by_field_name(table.imports[node.type]))
         elif node.type in table.bases:
@@ -209,16 +245,35 @@ class _Reader:
     def _assign(self, node: SyntaxNode, scope: _Scope) -> _Scope:
         """A function that is a value has the name of what it is assigned to."""
         value = node.child_by_field_name("value") or node.child_by_field_name("right")
+        self._assigned_field(node, value, scope)
         *owners, name = self._dotted(node.child_by_field_name(self.table.values[node.type])).split(
             "."
         )
         if name and value is not None and value.type in self.table.functions:
             outer = _owner(owners, scope)
             kind = _METHOD if scope.in_class or outer != scope.name else _FUNCTION
+            self._also_named(node, kind)
             return scope._replace(name=self._add(node, kind, outer, name), in_class=False)
         if name and not scope.name and node.type in _DECLARATIONS:
             return scope._replace(name=self._add(node, SymbolKind.VARIABLE, "", name))
         return scope
+
+    def _assigned_field(self, node: SyntaxNode, value: SyntaxNode | None, scope: _Scope) -> None:
+        """`this.log = new Logger()`, in a constructor or elsewhere."""
+        target = self._dotted(node.child_by_field_name("left"))
+        if value is not None and value.type == "new_expression" and target.count(".") == 1:
+            made = self._dotted(value.child_by_field_name("constructor")).rpartition(".")[2]
+            if target.startswith(f"{_THIS}.") and made:
+                self.types.setdefault((scope.name.rpartition(".")[0], target), made)
+
+    def _also_named(self, node: SyntaxNode, kind: SymbolKind) -> None:
+        """`res.set = res.header = function () {}`: one function under several names."""
+        parent = node.parent
+        while parent is not None and parent.type == node.type == "assignment_expression":
+            *owners, name = self._dotted(parent.child_by_field_name("left")).split(".")
+            if name:
+                self._add(parent, kind, _owner(owners, _Scope()), name)
+            parent = parent.parent
 
     def _add(self, node: SyntaxNode, kind: SymbolKind, outer: str, name: str) -> str:
         full = f"{outer}.{name}" if outer else name
@@ -255,14 +310,11 @@ class _Reader:
             return
         self.imports.append(Import("", module, "*", "*", 0, node.start_point[0] + 1))
         stem = module.rstrip("/").rpartition("/")[2].partition(".")[0]
-        if node.type == "import_spec" and (name := _text(node.child_by_field_name("name"))):
-            self.renamed[name] = stem
-        for part in _descendants(node):
-            alias = _text(part.child_by_field_name("alias"))
-            if part.type == "import_specifier" and alias:
-                self.renamed[alias] = _text(part.child_by_field_name("name"))
-            elif part.type == "namespace_import":
-                self.renamed[_text(part.named_children[0])] = stem
+        line = node.start_point[0] + 1
+        for name, own in import_bindings(node, stem):
+            if own and own != name:
+                self.renamed[name] = own
+            self.imports.append(Import("", module, own or "*", own or name, 0, line))
 
     def _dotted(self, node: SyntaxNode | None) -> str:
         """`a.b.c` as it is written; of what is computed, what its last call is called."""
@@ -284,29 +336,24 @@ class _Reader:
 
 
 def _owner(owners: list[str], scope: _Scope) -> str:
-    """What a function belongs to that is assigned to `this.x`, to `Thing.prototype.x`, or to a plain name."""
+    """What a function belongs to that is assigned to `this.x`, to `Thing.prototype.x`, to `app.x`, or to a plain name.
+
+    What a module exports is its own.
+    """
     if owners == [_THIS]:
         return scope.name.rpartition(".")[0]
-    return owners[0] if owners[1:] == ["prototype"] else scope.name
+    if owners[1:] == ["prototype"] or (len(owners) == 1 and owners[0] not in _EXPORTS):
+        return owners[0]
+    return scope.name
 
 
 def _receiver(node: SyntaxNode) -> tuple[str, str]:
     """Of a Go method, the type that it belongs to and what it calls its object."""
     receiver = node.child_by_field_name("receiver")
-    inside = () if receiver is None else tuple(_descendants(receiver))
+    inside = () if receiver is None else tuple(descendants(receiver))
     types = (_text(part) for part in inside if part.type == "type_identifier")
     names = (_text(part) for part in inside if part.type == "identifier")
     return next(types, ""), next(names, "")
-
-
-def _descendants(node: SyntaxNode) -> Iterator[SyntaxNode]:
-    """What is in a node of a few parts: an import, a receiver."""
-    waiting = list(node.named_children)
-    while waiting:
-        part = waiting.pop()
-        yield part
-        if part.type not in ("statement_block", "arguments", "class_body", "declaration"):
-            waiting += part.named_children
 
 
 def _text(node: SyntaxNode | None) -> str:
