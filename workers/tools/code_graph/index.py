@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -137,25 +137,52 @@ class GraphIndex:
         most: int = MOST_REACHED,
     ) -> list[Chain]:
         """A shortest chain to each node within `depth` steps, the near ones first; at most `most`."""
-        begun = tuple(dict.fromkeys(starts))
-        seen = set(begun)
-        fringe = [Chain((start,)) for start in begun]
-        reached: list[Chain] = []
+        before: dict[int, int] = dict.fromkeys(starts, -1)
+        fringe, reached = [*before], list[int]()
+        step = self._steps(kinds, backwards=backwards)
         for _ in range(depth):
-            further: list[Chain] = []
-            for chain in fringe:
-                for neighbour in self.neighbours(chain.end, kinds, backwards=backwards):
-                    if neighbour not in seen:
-                        seen.add(neighbour)
-                        further.append(Chain((*chain.nodes, neighbour)))
+            further: list[int] = []
+            for place in fringe:
+                for neighbour in step(place):
+                    if neighbour not in before:
+                        before[neighbour] = place
+                        further.append(neighbour)
             reached += further
             fringe = further
             if not fringe or len(reached) >= most:
                 break
-        return reached[:most]
+        return [Chain(_way(place, before)) for place in reached[:most]]
+
+    def _steps(
+        self, kinds: frozenset[EdgeKind], *, backwards: bool
+    ) -> Callable[[int], Iterable[int]]:
+        """Where edges of these kinds lead from a node: as `neighbours`, for many nodes one after the other."""
+        graph, wanted = self.graph, frozenset(map(int, kinds))
+        of_kind = graph.kinds
+        if backwards:
+            starts, numbers, sources = graph.target_starts, graph.by_target, graph.sources
+            return lambda place: [
+                sources[number]
+                for number in numbers[starts[place] : starts[place + 1]]
+                if of_kind[number] in wanted
+            ]
+        firsts, targets = graph.source_starts, graph.targets
+        return lambda place: [
+            targets[number]
+            for number in range(firsts[place], firsts[place + 1])
+            if of_kind[number] in wanted
+        ]
 
     def path(self, starts: Iterable[int], ends: Iterable[int], depth: int) -> Chain | None:
         """A shortest chain of calls from one of the nodes to another."""
         wanted = frozenset(ends)
         chains = self.chains(starts, depth, backwards=False, most=len(self.graph.nodes))
         return next((chain for chain in chains if chain.end in wanted), None)
+
+
+def _way(place: int, before: Mapping[int, int]) -> tuple[int, ...]:
+    """From the beginning to a node, by what was reached before it."""
+    nodes = [place]
+    while (place := before[place]) >= 0:
+        nodes.append(place)
+    return tuple(reversed(nodes))

@@ -88,22 +88,30 @@ class AttributeSolver(FlowSolver):
         for owner in order:
             known = self.program.has_member(owner, name)
             if known or (set_anywhere and not owner.startswith(OUTSIDE)):
-                self.use_once(self.slot(f"{owner}.{name}"), self._bind, target, receiver)
+                whole = f"{owner}.{name}"
+                self.use_once(self.slot(whole), self._bind, target, (receiver, whole))
             if known:
                 return
         outside = [owner for owner in order if owner.startswith(OUTSIDE) and owner not in _EMPTY]
         if outside:
             self.add(target, f"{outside[0]}.{name}")
 
+    def has(self, order: Sequence[str], name: str) -> bool:
+        """Whether one of the classes surely has a member."""
+        return any(self.program.has_member(owner, name) for owner in order)
+
+    def special(self, value: str, target: int, method: str, argument: str) -> None:
+        """A special method of a value is called where an attribute is read; whoever solves calls says how."""
+
     def function(self, name: str) -> Any:
         """What is known of a function: its kind and its parameters."""
         self.asked.add(f"L:{name}")
         return self.program.functions.get(name)
 
-    def _bind(self, value: str, target: int, receiver: str) -> None:
-        """A method is bound to whom it is asked of; a property is called."""
-        function = self.function(value[2:]) if value[0] == "f" else None
-        kind = function[0] if function is not None else "f"
+    def _bind(self, value: str, target: int, asked: tuple[str, str]) -> None:
+        """A method is bound to whom it is asked of; a property and a descriptor are called."""
+        receiver, whole = asked
+        kind = self._kind_of(value)
         if kind == "c":
             cls = receiver[2:] if receiver[0] in "ic" else ""
             self.add(target, f"b:{value[2:]}|c:{cls}")
@@ -111,8 +119,29 @@ class AttributeSolver(FlowSolver):
             self.add(target, f"b:{value[2:]}|{receiver}")
         elif kind == "p" and receiver[0] == "i":
             self._read_property(value[2:], target, receiver)
+        elif value[0] == "i" and self._is_descriptor(value[2:]):
+            self._read_descriptor(value, target, receiver, whole)
         else:
             self.add(target, value)
+
+    def _kind_of(self, value: str) -> str:
+        """What a function is to its class: a method, a property, one of the class, or none of them."""
+        function = self.function(value[2:]) if value[0] == "f" else None
+        return "f" if function is None else str(function[0])
+
+    def _is_descriptor(self, cls: str) -> bool:
+        inside = not cls.startswith("builtins.")
+        return inside and self.has(self.program.order(cls, self.asked), "__get__")
+
+    def _read_descriptor(self, value: str, target: int, receiver: str, name: str) -> None:
+        """Its `__get__` is called. What it was made of as a decorator says what it gives, else what `__get__` gives."""
+        function = self.function(name)
+        self.special(value, target, "__get__", receiver if function is None else "-")
+        if function is None:
+            return
+        if function[1] and receiver[0] == "i":
+            self.add(self.slot(f"{name}({function[1][0]})"), receiver)
+        self.flow(self.slot(f"{name}()"), target)
 
     def _read_property(self, name: str, target: int, receiver: str) -> None:
         operation = self.nodes[target]

@@ -15,6 +15,7 @@ from workers.tools.code_graph.python_program import OUTSIDE, PythonProgram, chan
 from workers.tools.code_graph.python_solver import Target
 
 MOST_ROUNDS, OPEN_KEYS_ROUND = 12, 4
+SUBCLASSED = "__init_subclass__"
 Contribution = dict[str, tuple[str, ...]]
 """Values by the slots that they were given to."""
 
@@ -69,6 +70,16 @@ class PythonResolution:
             for base in self.program.bases(name, set()):
                 target = base.removeprefix(OUTSIDE)
                 yield Edge(name, target, EdgeKind.INHERITS, facts.path, lines.get(name, 1))
+            yield from self._made_known(name, facts, lines.get(name, 1))
+
+    def _made_known(self, name: str, facts: FileFacts, line: int) -> Iterator[Edge]:
+        """A class that is defined is made known to those that it inherits from."""
+        above = self.program.order(name, set())[1:]
+        for owner in above:
+            if self.program.has_member(owner, SUBCLASSED):
+                scope = name.rpartition(".")[0]
+                yield Edge(scope, f"{owner}.{SUBCLASSED}", EdgeKind.CALLS, facts.path, line)
+                return
 
 
 class _Run:

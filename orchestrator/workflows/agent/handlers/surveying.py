@@ -166,10 +166,10 @@ def tests_command(visit: Visit) -> Effect[str]:
 def with_own_change(visit: Visit) -> Effect[Visit]:
     """The visit with the author's uncommitted change as the work; without a change it stays what it is."""
     own, context = visit.agent.task.own_change, visit.context
+    for path in () if own is None else own.left_out:
+        visit.proceedings.warn(notice("agent_own_left_out", path=path))
     if own is None or not own.files:
         return visit
-    for path in own.left_out:
-        visit.proceedings.warn(notice("agent_own_left_out", path=path))
     workspace = context.workspace.changed(*own.files)
     change = yield from use_tool(
         visit,
