@@ -71,7 +71,8 @@ class PlainBrowser:
     @classmethod
     def of(cls, web: WebService) -> PlainBrowser:
         """Whoever is not signed in."""
-        client = TestClient(create_app(web.context), base_url=ORIGIN, follow_redirects=False)
+        app = web.clients[0].app if web.clients else create_app(web.context)
+        client = TestClient(app, base_url=ORIGIN, follow_redirects=False)
         web.clients.append(client)
         return cls(client)
 

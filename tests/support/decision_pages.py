@@ -47,6 +47,7 @@ def shown_page(report: RunReport, language: str = "en", **changes: Any) -> str:
         "conflict": "",
         "wanted": "",
         "message": "",
+        "again": "/runs/rabc/fork?at=round:2",
     }
     answer = page(Request(scope), "decision.html", **{**given, **changes})
     return bytes(answer.body).decode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Request
 from pydantic import BaseModel, Field
@@ -11,8 +12,9 @@ from starlette.responses import RedirectResponse, Response
 
 from orchestrator.application.decide import DecisionRequest, decide
 from orchestrator.application.report import report_of
-from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.report import RunReport
+from orchestrator.presentation.run_pages.fork_page import fork_points
 from orchestrator.web.api.bodies import Text
 from orchestrator.web.context import Context
 from orchestrator.web.identity import Decider, Identity, Role, Viewer
@@ -162,10 +164,19 @@ def _shown(
         usage=report.usage,
         address=decision_address(report.run.id, decision.key),
         may_decide=identity.may(Role.DECIDER),
+        again=_asking_again(report) if identity.may(Role.SUBMITTER) else "",
         conflict="" if refused is None else _why(refused, decision, words),
         wanted="" if refused is None else label_of(decision.kind, refused.choice, words),
         message="" if refused is None else refused.message,
     )
+
+
+def _asking_again(report: RunReport) -> str:
+    """Where the last round can be held once more, in a run of its own; empty where nobody discussed anything."""
+    if not report.assessments or report.spec.panel.by_rules:
+        return ""
+    rounds = [point.at for point in fork_points(report, ENGLISH) if point.at.startswith("round:")]
+    return f"/runs/{quote(report.run.id)}/fork?at={rounds[-1]}" if rounds else ""
 
 
 def _why(refused: RefusedAnswer, decision: DecisionRow, words: Translator) -> str:

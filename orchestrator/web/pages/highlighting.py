@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from pathlib import PurePosixPath
 
@@ -76,6 +76,11 @@ def emphasised(row: Iterable[Piece], start: int, end: int) -> str:
     return "".join(parts)
 
 
+def is_file_of_code(path: str) -> bool:
+    """Whether a file is of a language that is shown in colours."""
+    return _lexer_of("", path) is not None
+
+
 @cache
 def _class_of(kind: _TokenType) -> str:
     while kind not in STANDARD_TYPES:
@@ -84,7 +89,7 @@ def _class_of(kind: _TokenType) -> str:
     return "" if name in ("", "w") else f"hl-{name}"
 
 
-@cache
+@lru_cache(maxsize=256)
 def _lexer_of(language: str, file_name: str) -> Lexer | None:
     """The lexer; None where nobody knows the language."""
     try:

@@ -23,7 +23,7 @@ from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of
 from orchestrator.settings.languages import DEFAULT, LANGUAGES
-from orchestrator.web.pages.highlighting import coloured
+from orchestrator.web.pages.highlighting import coloured, is_file_of_code
 from orchestrator.web.pages.markdown import prose
 from orchestrator.web.pages.navigation import NAVIGATION
 from orchestrator.web.pages.static_files import address_of
@@ -144,6 +144,7 @@ def environment() -> Environment:
         "duration": duration,
         "cost": usage_cost,
     }
+    made.tests["file_of_code"] = is_file_of_code
     return made
 
 

@@ -51,6 +51,11 @@
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-help]")) find("#keys").showModal();
   });
+  // The title says how many wait, also when a tab is not looked at.
+  document.addEventListener("htmx:after:swap", () => {
+    const total = Number(find("#waiting")?.dataset.total);
+    if (!Number.isNaN(total)) document.title = (total ? `(${total}) ` : "") + document.title.replace(/^\(\d+\) /, "");
+  });
   // A one-time link is used by a POST; with a script nobody has to press the button.
   find("form[data-send]")?.requestSubmit();
 })();

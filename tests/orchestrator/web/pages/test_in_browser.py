@@ -195,6 +195,7 @@ def test_open_pages_follow_what_happens(desk: Desk) -> None:
     second = asked_run(database, PLAN)
     inbox.locator(f"a[href*='{second}']").wait_for(timeout=SOON_MS)
     assert first in focused(inbox, "href")
+    inbox.wait_for_function("document.title.startsWith('(2)')")
     other = desk.open("eve")
     other.goto(f"/runs/{first}/decisions/decision")
     press(other, "s", "s")

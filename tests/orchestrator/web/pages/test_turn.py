@@ -54,14 +54,12 @@ def test_a_viewer_reads_and_does_not_answer(web: WebService) -> None:
     assert web.backend.read(lambda connection: waiting_turns(connection, run=run))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [text for text in HOSTILE.values() if "\x00" not in text and "\ud800" not in text],
-    ids=[name for name, text in HOSTILE.items() if "\x00" not in text and "\ud800" not in text],
-)
-def test_hostile_text_in_what_is_asked_does_nothing(web: WebService, text: str) -> None:
-    run = turn_run(web.backend.database, text, text)
+def test_hostile_text_in_what_is_asked_does_nothing(web: WebService) -> None:
     browser = PlainBrowser.signed_in(web)
-    made = browser.get(address_of(run)).text
-    assert active_parts(made) == []
-    assert not UNSEEN.search(made)
+    for text in HOSTILE.values():
+        if "\x00" in text or "\ud800" in text:
+            continue  # Postgres stores neither
+        run = turn_run(web.backend.database, text, text)
+        made = browser.get(address_of(run)).text
+        assert active_parts(made) == []
+        assert not UNSEEN.search(made)
