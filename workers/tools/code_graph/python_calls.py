@@ -142,20 +142,6 @@ class CallSolver(AttributeSolver):
         if value[0] == "i" and not value.startswith("i:builtins."):
             self._call_method(value, method, node)
 
-    def special(self, value: str, target: int, method: str, argument: str) -> None:
-        """As a call in place of the attribute; with "-" its result is not what the attribute is."""
-        operation = self.nodes[target]
-        if operation[0] != "a":
-            return
-        given = self.new_node()
-        if argument[:1] == "i":
-            self.add(given, argument)
-        call = self.new_node()
-        self.nodes[call] = ["(", operation[1], [given], [], [], [], operation[3], operation[4], ""]
-        if argument != "-":
-            self.flow(call, target)
-        self.implicit(value, call, method)
-
     def _call_outside(self, value: str, node: int) -> None:
         operation = self.nodes[node]
         letter, rest = value[0], value[2:]

@@ -76,6 +76,20 @@ class ModuleSolver(CallSolver):
         elif method in ("__add__", "__mod__") and value[0] in "ki":
             self.add(node, value)
 
+    def special(self, value: str, target: int, method: str, argument: str) -> None:
+        """As a call in place of the attribute; with "-" its result is not what the attribute is."""
+        operation = self.nodes[target]
+        if operation[0] != "a":
+            return
+        given = self.new_node()
+        if argument[:1] == "i":
+            self.add(given, argument)
+        call = self.new_node()
+        self.nodes[call] = ["(", operation[1], [given], [], [], [], operation[3], operation[4], ""]
+        if argument != "-":
+            self.flow(call, target)
+        self.implicit(value, call, method)
+
     def _iteration_node(self, node: int, operation: Sequence[Any]) -> None:
         self.use(operation[1], self.iterate, node, None)
 
