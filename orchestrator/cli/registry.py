@@ -38,7 +38,7 @@ REMOTE = frozenset(
     }
 )
 """Commands that work through a service (`--server`); one of their options may not, and says so."""
-NEITHER = frozenset({"config", "docs", "graph", "init", "keys", "prompts", "trust"})
+NEITHER = frozenset({"config", "docs", GRAPH, "init", "keys", "prompts", "trust"})
 """Commands that ask no servers at all."""
 
 

@@ -13,7 +13,15 @@ WORDS = {*WORKFLOWS, *decision_choices()}
 # The same letters with another meaning.
 HOMONYMS = {
     ("orchestrator/application/similar_cases.py", "case"),  # the workflow whose runs are looked at
-    ("orchestrator/cli/commands/participants/listing.py", "panel"),  # a key of JSON
+    ("orchestrator/application/participants.py", "panel"),  # a key of JSON
+    ("orchestrator/presentation/run_pages/talk.py", "plan"),  # a reply's field
+    ("orchestrator/web/api/runs.py", "accept"),  # a header of HTTP
+    ("orchestrator/web/problems.py", "accept"),
+    # examples in the description of the API
+    ("orchestrator/web/api/decisions.py", "skip"),
+    ("orchestrator/web/api/shapes.py", "review"),
+    ("orchestrator/web/api/submissions.py", "ask"),
+    ("orchestrator/web/api/submissions.py", "review"),
     (
         "orchestrator/cli/default_command.py",
         "approve",
