@@ -83,7 +83,8 @@ def measure(runs: int, turns: int) -> Mapping[str, float]:
             connection.execute(_TURNS, {"run": run, "turns": turns})
 
         backend.write(fill)
-        backend.write(lambda connection: sum_up(connection, 1_000_000_000))
+        while backend.read(lambda connection: sum_up(connection, 1)):
+            pass
         backend.read(settle)
         pages = {
             **LISTS,

@@ -96,10 +96,19 @@ def comparison_blocks(
     """The comparison for a page."""
     shown = comparison_tables(first, second, comparison, words)
     blocks: list[Block] = [Remark(shown.head), Remark(shown.verdict)]
-    blocks.append(Grid(shown.heads, tuple(shown.conclusion)))
+    blocks.append(Grid(_named(shown.heads, words), tuple(shown.conclusion)))
     for title, rows in shown.sections:
-        blocks += [Heading(title), Grid(shown.heads_of(rows), tuple(rows))]
+        blocks += [Heading(title), Grid(_named(shown.heads_of(rows), words), tuple(rows))]
     return [*blocks, *map(Remark, shown.likeness)]
+
+
+def _named(heads: Sequence[str], words: Translator) -> tuple[str, ...]:
+    """The heads with names for those that have none: whoever hears a table hears its heads."""
+    first, *others = heads
+    return (
+        first or words.message("compared_what"),
+        *(head or words.message("list_title") for head in others),
+    )
 
 
 def _about(differing: Sequence[str]) -> str:

@@ -55,9 +55,15 @@ _KEYS: dict[Grouping, str] = {
     Grouping.MODEL: "model",
     Grouping.RUN: "run_id",
     Grouping.DAY: "to_char(day, 'YYYY-MM-DD')",
-    Grouping.WORKFLOW: "(SELECT r.workflow FROM runs r WHERE r.id = calls.run_id)",
-    Grouping.BATCH: "coalesce((SELECT p.spec->'labels'->>'batch' FROM specs p WHERE p.run_id = calls.run_id), '')",
+    Grouping.WORKFLOW: "workflow",
+    Grouping.BATCH: "coalesce(batch, '')",
     Grouping.TOTAL: "''",
+}
+# What a run has; a specification is large, and an index knows those with a batch.
+_OF_A_RUN: dict[Grouping, str] = {
+    Grouping.WORKFLOW: "SELECT id AS run_id, workflow FROM runs",
+    Grouping.BATCH: "SELECT run_id, spec -> 'labels' ->> 'batch' AS batch FROM specs "
+    "WHERE spec -> 'labels' ->> 'batch' IS NOT NULL",
 }
 ROW_BY_ROW = frozenset({Grouping.TURN, Grouping.RUN, Grouping.WORKFLOW, Grouping.BATCH})
 """What the daily sums do not know: these read every call of the time that is asked for."""
@@ -112,8 +118,9 @@ def spending(
     # In words of its own each: the plan for a parameter that may be NULL reads every row.
     calls = _OF_RUN_TREE if run is not None else _SINCE if by in ROW_BY_ROW else _BY_DAYS
     calls = calls.format(**_MOMENTS)
-    if by in (Grouping.BATCH, Grouping.WORKFLOW):  # of a run, which has many calls
-        calls = f"SELECT run_id, {SUMS} FROM ({calls}) calls GROUP BY run_id"
+    if by in _OF_A_RUN:  # which has many calls
+        sums = f"SELECT run_id, {SUMS} FROM ({calls}) calls GROUP BY run_id"
+        calls = f"SELECT * FROM ({sums}) sums LEFT JOIN ({_OF_A_RUN[by]}) named USING (run_id)"
     order = "1 DESC" if by is Grouping.DAY else "cost_usd DESC NULLS LAST, 1"
     rows = connection.execute(
         "WITH asked AS (SELECT coalesce(now() - make_interval(secs => %(since)s), '-infinity') AS since) "

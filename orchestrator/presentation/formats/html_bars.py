@@ -7,7 +7,7 @@ from orchestrator.presentation.formats.html_text import attribute, text
 
 _WIDTH, _LEFT, _RIGHT, _ROW, _BAR = 480.0, 150.0, 60.0, 22.0, 14.0
 _LONGEST = 22
-_HIGH, _FOOT, _HEAD, _MOST_NAMES = 150.0, 22.0, 20.0, 8
+_BROAD, _HIGH, _FOOT, _HEAD, _MOST_NAMES = 960.0, 170.0, 24.0, 22.0, 10
 
 
 def bars(shown: Bars) -> str:
@@ -37,7 +37,7 @@ def columns(shown: Columns) -> str:
     if not shown.columns:
         return ""
     most = max(column.value for column in shown.columns)
-    step = _WIDTH / len(shown.columns)
+    step = _BROAD / len(shown.columns)
     every = -(-len(shown.columns) // _MOST_NAMES)
     parts = [
         _column(column, number * step, step, most or 1.0, named=number % every == 0)
@@ -46,8 +46,8 @@ def columns(shown: Columns) -> str:
     highest = next(column.text for column in shown.columns if column.value == most)
     told = "; ".join(f"{column.name} {column.text}" for column in shown.columns if column.value)
     label = attribute("aria-label", f"{shown.name}: {told or highest}")
-    size = f'viewBox="0 0 {_WIDTH:g} {_HEAD + _HIGH + _FOOT:g}"'
-    line = f'<line class="tick" x1="0" x2="{_WIDTH:g}" y1="{_HEAD:g}" y2="{_HEAD:g}"/>'
+    size = f'viewBox="0 0 {_BROAD:g} {_HEAD + _HIGH + _FOOT:g}"'
+    line = f'<line class="tick" x1="0" x2="{_BROAD:g}" y1="{_HEAD:g}" y2="{_HEAD:g}"/>'
     name = f'<text class="tick-name most" x="0" y="{_HEAD - 6:g}">{text(highest)}</text>'
     return f'<svg class="columns" role="img" {size}{label}>{line}{name}{"".join(parts)}</svg>'
 
@@ -55,7 +55,7 @@ def columns(shown: Columns) -> str:
 def _column(column: Bar, left: float, step: float, most: float, *, named: bool) -> str:
     height = _HIGH * column.value / most
     bottom = _HEAD + _HIGH
-    gap = min(step * 0.25, 8.0)
+    gap = min(step * 0.3, 12.0)
     name = (
         f'<text class="tick-name" x="{left + step / 2:.1f}" y="{bottom + 16:g}">{text(column.name)}</text>'
         if named

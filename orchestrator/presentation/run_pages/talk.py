@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from orchestrator.core.cycle_names import cycle_at
@@ -86,24 +87,43 @@ class BubbleRow:
 class Round:
     """A round, or what was done beside the rounds under its name; `figures` are what it was assessed with.
 
-    `id` is its anchor, `summary` what one reads while it is folded.
+    `id` is its anchor. Its bubbles are made when they are asked for: of a long run most rounds stay folded.
     """
 
     id: str
     name: str
-    exchanges: tuple[BubbleRow, ...]
+    steps: tuple[StepRow, ...]
+    report: RunReport
+    words: Translator
     figures: Assessment | None = None
-    summary: str = ""
+
+    @cached_property
+    def exchanges(self) -> tuple[BubbleRow, ...]:
+        """What was said in it."""
+        stages: dict[str, list[StepRow]] = {}
+        for step in self.steps:
+            stages.setdefault(stage_of(step.key, step.participant), []).append(step)
+        return tuple(
+            BubbleRow(
+                self.words.role(group[0].role),
+                tuple(bubble(step, self.report, self.words) for step in group),
+            )
+            for group in stages.values()
+        )
+
+    @property
+    def summary(self) -> str:
+        """What one reads while it is folded: who spoke, and how many findings came of it."""
+        names = ", ".join(dict.fromkeys(step.participant for step in self.steps))
+        raised = sum(len((step.reply or {}).get("findings") or ()) for step in self.steps)
+        if not raised:
+            return names
+        return f"{names} · {self.words.message('finding_count', n=raised)}"
 
     @property
     def is_open(self) -> bool:
         """Whether something of it goes on."""
-        return any(bubble.is_open for exchange in self.exchanges for bubble in exchange.bubbles)
-
-    @property
-    def turns(self) -> int:
-        """How many bubbles it has."""
-        return sum(len(exchange.bubbles) for exchange in self.exchanges)
+        return any(step.status in (StepStatus.PENDING, StepStatus.LEASED) for step in self.steps)
 
 
 _Key = tuple[int, int, str]
@@ -121,7 +141,14 @@ def rounds(report: RunReport, words: Translator) -> tuple[Round, ...]:
         if "round/" in recorded.key
     }
     return tuple(
-        _round(number, key, steps, figures.get(key[:2]) if not key[2] else None, report, words)
+        Round(
+            id=f"part-{number}",
+            name=_name(key, steps[0], words),
+            steps=tuple(steps),
+            report=report,
+            words=words,
+            figures=None if key[2] else figures.get(key[:2]),
+        )
         for number, (key, steps) in enumerate(groups.items(), 1)
     )
 
@@ -131,30 +158,6 @@ def _key(step: StepRow) -> _Key:
     return (cycle, step.round, "") if step.round > 0 else (cycle, 0, step.role)
 
 
-def _round(
-    number: int,
-    key: _Key,
-    steps: Sequence[StepRow],
-    figures: Assessment | None,
-    report: RunReport,
-    words: Translator,
-) -> Round:
-    stages: dict[str, list[StepRow]] = {}
-    for step in steps:
-        stages.setdefault(stage_of(step.key, step.participant), []).append(step)
-    exchanges = tuple(
-        BubbleRow(words.role(group[0].role), tuple(bubble(step, report, words) for step in group))
-        for group in stages.values()
-    )
-    return Round(
-        id=f"part-{number}",
-        name=_name(key, steps[0], words),
-        exchanges=exchanges,
-        figures=figures,
-        summary=_summary(steps, words),
-    )
-
-
 def _name(key: _Key, first: StepRow, words: Translator) -> str:
     cycle, number, role = key
     name = words.role(role) if role else words.message("round_n", n=number)
@@ -162,13 +165,6 @@ def _name(key: _Key, first: StepRow, words: Translator) -> str:
         return name[:1].upper() + name[1:]
     kind = cycle_at(first.key).kind
     return f"{words.message(f'cycle_{kind}', n=cycle)}, {name}"
-
-
-def _summary(steps: Sequence[StepRow], words: Translator) -> str:
-    """Who spoke, and how many findings came of it."""
-    names = ", ".join(dict.fromkeys(step.participant for step in steps))
-    raised = sum(len(raised_in(step)) for step in steps)
-    return f"{names} · {words.message('finding_count', n=raised)}" if raised else names
 
 
 def bubble(step: StepRow, report: RunReport, words: Translator) -> Bubble:

@@ -56,10 +56,11 @@
     busy = true;
     try {
       const answer = await fetch(root.dataset.now, {credentials: "same-origin", cache: "no-store", redirect: "error"});
+      if (answer.status === 401) { location.reload(); return; }  // the service was restarted: sign in again
       if (!answer.ok) throw new Error(String(answer.status));
       take(await answer.text());
-      reached();
       if (answer.headers.get("x-run-over") === "yes") end();
+      reached();
     } catch (error) {
       lost();
     } finally {
@@ -69,12 +70,17 @@
   }
 
   const soon = () => { clearTimeout(due); due = setTimeout(refresh, SOON_MS); };
-  const reached = () => { waits_ms = 500; away.hidden = true; };
+  function reached() {
+    waits_ms = 500;
+    away.hidden = true;
+    open();
+  }
   function lost() {
     away.hidden = false;
     stream?.close();
     stream = null;
-    setTimeout(open, waits_ms);
+    clearTimeout(due);
+    due = setTimeout(refresh, waits_ms);
     waits_ms = Math.min(2 * waits_ms, SLOWEST_MS);
   }
   function end() { stream?.close(); stream = null; delete root.dataset.events; }
@@ -82,7 +88,7 @@
   function open() {
     if (!root.dataset.events || stream) return;
     stream = new EventSource(root.dataset.events);
-    stream.addEventListener("open", () => { reached(); soon(); });
+    stream.addEventListener("open", soon);
     stream.addEventListener("changed", soon);
     stream.addEventListener("written", (event) => {
       for (const [step, text] of Object.entries(JSON.parse(event.data))) written.set(step, text);

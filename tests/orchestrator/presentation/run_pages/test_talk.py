@@ -78,7 +78,7 @@ def test_rounds_stand_in_their_order_with_what_they_were_assessed_with() -> None
 
     assert [part.name for part in shown] == ["Round 1", "Round 2", "Synthesis"]
     assert [part.figures is not None for part in shown] == [True, True, False]
-    assert shown[0].turns == 2
+    assert [len(row.bubbles) for row in shown[0].exchanges] == [2]
     assert shown[0].summary == "claude, ruff · 1 finding"
 
 

@@ -1,0 +1,166 @@
+"""The page of a run in a real Chromium: it follows what happens, and comes back after the service was away."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from orchestrator.web.application import create_app
+from orchestrator.web.context import WebContext
+from orchestrator.web.identity import cookie_name
+from orchestrator.web.listening import listen, make_server
+from orchestrator.web.sites import ServedSite
+from shared.delivery.live import Live
+from shared.models.roles import Role
+from shared.store.ends import finish
+from shared.store.runs import cancel_run
+from shared.text.unfinished import SoFar
+from tests.fixtures.web import WebService
+from tests.support.runs import new_run, take
+
+pytestmark = [
+    pytest.mark.component,
+    pytest.mark.needs_chromium,
+    pytest.mark.skipif(
+        find_spec("playwright") is None, reason="Playwright is not installed (extra `browser`)"
+    ),
+]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+PATIENCE_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    program = next(found for name in BROWSERS if (found := shutil.which(name)))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def served(context: WebContext, port: int = 0) -> Iterator[WebContext]:
+    """The service on a port, until the end of the block."""
+    bound = listen("127.0.0.1", port, guarded=True)
+    if not port:
+        context = replace(context, site=ServedSite.of("127.0.0.1", bound.getsockname()[1]))
+    server = make_server(create_app(context))
+    server.force_exit = True  # as when it is killed: open streams are cut off
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    try:
+        yield context
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def opened(chromium: Any, context: WebContext, path: str, **options: Any) -> Any:
+    """A page, signed in; an error of a script ends the test."""
+    code = context.sessions.make_link("ada", Role.OPERATOR)
+    cookie = context.sessions.use_link(code)
+    base = f"http://127.0.0.1:{context.site.port}"
+    profile = chromium.new_context(**options)
+    profile.set_default_timeout(PATIENCE_MS)
+    profile.add_cookies([{"name": cookie_name(context), "value": cookie, "url": base}])
+    page = profile.new_page()
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    page.goto(base + path)
+    return page
+
+
+def test_a_page_follows_its_run_and_comes_back_after_the_service_was_away(
+    chromium: Any, web: WebService
+) -> None:
+    database = web.backend.database
+    run = new_run(database, "a", "b")
+    with served(web.context) as context:
+        page = opened(chromium, context, f"/runs/{run}")
+        page.locator(".bubble.pending").nth(1).wait_for()
+        claimed = take(database, run, "a")
+        page.locator(".bubble.leased").wait_for()
+
+        live = Live(web.backend.settings.endpoints.redis_url)
+        said = f"I looked at it. {HOSTILE}"
+        written = page.locator(".bubble.leased .live")
+        while said not in written.inner_text():
+            live.report(run, "a", SoFar(len(said), said))
+            page.wait_for_timeout(50)
+        live.close()
+        assert page.locator("#run img").count() == 0
+    page.locator("#away").wait_for(state="visible")
+    reply = json.dumps({"summary": "It is done."})
+    database.run(lambda c: finish(c, claimed, reply=reply, failure=None), atomic=True)
+    with served(context, context.site.port):
+        page.locator(".bubble.done", has_text="It is done.").wait_for()
+        page.locator("#away").wait_for(state="hidden")
+        database.run(lambda c: cancel_run(c, run, "ada"), atomic=True)
+        page.locator(".badge", has_text="Cancelled").wait_for()
+        assert page.title() != "owned"
+
+
+def test_after_a_restart_that_forgot_who_is_signed_in_one_is_asked_to_sign_in(
+    chromium: Any, web: WebService
+) -> None:
+    run = new_run(web.backend.database, "a")
+    with served(web.context) as context:
+        page = opened(chromium, context, f"/runs/{run}")
+        page.locator(".bubble").wait_for()
+    forgetful = replace(context)  # as a new process: sessions live in it
+    with served(forgetful, context.site.port):
+        page.locator("form[action='/sign-in']").wait_for()
+
+
+def test_what_a_reader_has_opened_stays_open_while_the_run_goes_on(
+    chromium: Any, web: WebService
+) -> None:
+    database = web.backend.database
+    run = new_run(database, "a")
+    with served(web.context) as context:
+        page = opened(chromium, context, f"/runs/{run}")
+        page.locator("#run-export > summary").click()
+        page.locator("details.round > summary").click()
+        take(database, run, "a")
+        page.locator(".bubble.leased").wait_for(state="attached")
+
+        assert page.locator("#run-export").get_attribute("open") is not None
+        assert page.locator("details.round").get_attribute("open") is None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("language", "word"), [("en-US", "Runs"), ("ko-KR", "실행")])
+def test_pages_about_runs_fit_a_phone_in_every_scheme_and_language(
+    chromium: Any, web: WebService, scheme: str, language: str, word: str
+) -> None:
+    run = new_run(web.backend.database, "a")
+    with served(web.context) as context:
+        size = {"width": 390, "height": 844}
+        page = opened(
+            chromium, context, "/runs", viewport=size, color_scheme=scheme, locale=language
+        )
+        assert page.locator("h1").inner_text() == word
+        for path in ("/runs", f"/runs/{run}", f"/runs/{run}/timeline", "/costs", "/participants"):
+            page.goto(f"http://127.0.0.1:{context.site.port}{path}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+def test_the_list_is_used_with_the_keyboard_alone(chromium: Any, web: WebService) -> None:
+    runs = [new_run(web.backend.database, "a") for _ in range(2)]
+    with served(web.context) as context:
+        page = opened(chromium, context, "/runs")
+        page.keyboard.press("j")
+        assert page.evaluate("document.activeElement.getAttribute('href')") == f"/runs/{runs[1]}"
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/runs/{runs[0]}")
