@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fixtures.instance import CommandLine, make_command_line, make_repository
+from tests.support.doc_blocks import ROOT, blocks_of, examples_of
 
 pytestmark = pytest.mark.acceptance
 
@@ -109,3 +112,33 @@ def test_the_server_may_be_named_before_the_command(laptop: CommandLine):
     url = laptop.environ["QUORATE_SERVER"]
     for words in (("--server", url, "list"), (f"--server={url}", "list")):
         assert laptop(*words, environ={"QUORATE_SERVER": ""}).returncode == 0
+
+
+def test_the_examples_of_the_guide_are_typed_as_they_stand(
+    live: CommandLine, laptop: CommandLine, tmp_path: Path
+):
+    url, token = laptop.environ["QUORATE_SERVER"], laptop.environ["QUORATE_TOKEN"]
+    environ = {**laptop.environ, "URL": url, "TOKEN": token}
+    blocks = [*blocks_of(ROOT / "docs/api.md")]
+    lines = [
+        example.command
+        for block in blocks
+        for example in examples_of(block)
+        if example.command.startswith("curl")
+    ]
+    programs = [block.body for block in blocks if block.language == "python"]
+    assert (len(lines), len(programs)) == (11, 1)
+    for command in [["bash", "-c", line] for line in lines] + [
+        [sys.executable, "-c", program] for program in programs
+    ]:
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, (command, done.stderr)
+    assert live("list", "-n", "1").returncode == 0
