@@ -8,30 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
-from orchestrator.application import decide, lifecycle, listings
+from orchestrator.application import decide, lifecycle
+from orchestrator.application.archive import RunArchive, StoredArchive
 from orchestrator.application.decide import DecisionRequest
-from orchestrator.application.listings import RunLists, StoredLists
-from orchestrator.application.report import load_header, load_snapshot, report_of
+from orchestrator.application.listings import RunLists
+from orchestrator.application.report import load_header, load_snapshot
 from orchestrator.application.watch import Care, ProcessCare, RunSource, announce_watcher
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
-from orchestrator.presentation.report import RunReport
 from shared.delivery.live import Watcher
 from shared.models.notices import Notice
 from shared.models.rows import DecisionRow
-from shared.models.run_file import Imported
 from shared.store.views import RunHeartbeat, run_heartbeat
 from shared.text.unfinished import SoFar
-
-Events = list[tuple[int, str, Mapping[str, Any]]]
 
 
 class RunDesk(Protocol):
     """What is asked about runs, and answered."""
-
-    def report(self, run: str) -> RunReport:
-        """The run that `run` (an id, its beginning or `last`) means. Raises UnknownRun or UserError."""
 
     def decide(self, request: DecisionRequest) -> DecisionRow:
         """Record an answer. Raises UserError, UnknownRun or DecisionConflict."""
@@ -40,30 +34,16 @@ class RunDesk(Protocol):
         """End a run; its id. Raises UserError when it has ended otherwise."""
 
 
-class RunArchive(Protocol):
-    """What else is kept of a run."""
-
-    def events(self, run: str) -> Events:
-        """A run's log: number, type and body."""
-
-    def imported(self, run: str) -> Imported | None:
-        """Where a run came from that was made elsewhere."""
-
-
 class QuorateInstallation(RunSource, RunDesk, RunLists, RunArchive, Protocol):
     """Where runs are looked at, followed and answered."""
 
 
 @dataclass(frozen=True)
-class StoredInstallation(StoredLists):
+class StoredInstallation(StoredArchive):
     """The servers that this machine knows."""
 
     _headers: dict[str, RunHeader] = field(default_factory=dict)
     _watchers: dict[str, Watcher] = field(default_factory=dict)
-
-    def report(self, run: str) -> RunReport:
-        """The run's rows."""
-        return report_of(self.backend, run)
 
     def decide(self, request: DecisionRequest) -> DecisionRow:
         """The row first, then the signal."""
@@ -72,14 +52,6 @@ class StoredInstallation(StoredLists):
     def cancel(self, run: str, actor: str) -> str:
         """End a run."""
         return lifecycle.cancel(self.backend, run, actor)
-
-    def events(self, run: str) -> Events:
-        """The log's rows."""
-        return listings.events_of(self.backend, run)
-
-    def imported(self, run: str) -> Imported | None:
-        """Where it came from."""
-        return listings.imported_from(self.backend, run)
 
     def heartbeat(self, run: str) -> RunHeartbeat:
         """One cheap row."""

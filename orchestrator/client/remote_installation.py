@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
+from orchestrator.application.archive import Events
 from orchestrator.application.decide import DecisionRequest, decision_of, selection_of
-from orchestrator.application.installation import Events
 from orchestrator.application.listings import Inbox, WaitingFilter
 from orchestrator.application.outgoing import OutgoingRequest
 from orchestrator.application.rows_text import Pulse, Submitted, read_rows

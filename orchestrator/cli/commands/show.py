@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from orchestrator.application.archive import RunArchive, StoredArchive
 from orchestrator.application.backend import connected
 from orchestrator.application.listings import StepRequest, request_of
-from orchestrator.cli.elsewhere import refuse_elsewhere
+from orchestrator.cli.elsewhere import refuse_elsewhere, server_of
 from orchestrator.cli.options import (
     check_outputs,
     example,
@@ -71,9 +73,7 @@ def show(run: str, step: str | None, **typed: Any) -> int:
     """A run's result. RUN is an id, its beginning, or `last`; STEP is a key that --rounds shows."""
     options = take(OutputOptions, typed)
     check_outputs(options.outputs)
-    from orchestrator.cli.installations import installation  # loads what following a run takes
-
-    with installation(os.environ, workers=False) as place:
+    with _archive(os.environ) as place:
         report = place.report(run)
         words = options.words(report.spec)
         for path in options.outputs:
@@ -88,6 +88,19 @@ def show(run: str, step: str | None, **typed: Any) -> int:
             shown = _shown(report, words, options, place.imported(report.run.id), **typed)
     Terminal.of(os.environ).result(shown)
     return 0
+
+
+@contextmanager
+def _archive(environ: Mapping[str, str]) -> Iterator[RunArchive]:
+    """Where runs are kept; no `installation`, which loads what following one takes."""
+    if server_of(environ) is not None:
+        from orchestrator.client.remote_installation import RemoteInstallation, client_of
+
+        with client_of(environ) as client:
+            yield RemoteInstallation(client)
+        return
+    with connected(environ, workers=False) as backend:
+        yield StoredArchive(backend)
 
 
 def _shown(

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 
 from orchestrator.application import batch as batches
-from orchestrator.application.installation import Events, StoredInstallation
+from orchestrator.application.archive import Events
+from orchestrator.application.installation import StoredInstallation
 from orchestrator.application.listings import Inbox, WaitingFilter
 from orchestrator.application.rows_text import Pulse, Submitted, rows_text
 from orchestrator.presentation.listings import RunList

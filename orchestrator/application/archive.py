@@ -1,0 +1,45 @@
+"""What is kept of runs, as `quorate show` reads it: without what following and answering take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from orchestrator.application import listings
+from orchestrator.application.listings import StoredLists
+from orchestrator.application.report import report_of
+from orchestrator.presentation.report import RunReport
+from shared.models.run_file import Imported
+
+Events = list[tuple[int, str, Mapping[str, Any]]]
+
+
+class RunArchive(Protocol):
+    """What is kept of a run."""
+
+    def report(self, run: str) -> RunReport:
+        """The run that `run` (an id, its beginning or `last`) means. Raises UnknownRun or UserError."""
+
+    def events(self, run: str) -> Events:
+        """A run's log: number, type and body."""
+
+    def imported(self, run: str) -> Imported | None:
+        """Where a run came from that was made elsewhere."""
+
+
+@dataclass(frozen=True)
+class StoredArchive(StoredLists):
+    """The servers that this machine knows."""
+
+    def report(self, run: str) -> RunReport:
+        """The run's rows."""
+        return report_of(self.backend, run)
+
+    def events(self, run: str) -> Events:
+        """The log's rows."""
+        return listings.events_of(self.backend, run)
+
+    def imported(self, run: str) -> Imported | None:
+        """Where it came from."""
+        return listings.imported_from(self.backend, run)
