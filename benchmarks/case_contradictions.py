@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
+from benchmarks.case_fourth_plants import FOURTH_PLANTS
 from benchmarks.case_notes import CaseNote, RaisedPoint, read_notes, run_case_tools
 from benchmarks.case_plants import PLANTS, Plant
 from benchmarks.case_second_plants import SECOND_PLANTS
@@ -27,7 +28,12 @@ from benchmarks.case_third_plants import THIRD_PLANTS
 from shared.models.findings import SEVERITY_ORDER, Severity
 
 Plants = Mapping[str, tuple[Plant, frozenset[str]]]
-_LISTS: Mapping[str, Plants] = {"first": PLANTS, "second": SECOND_PLANTS, "third": THIRD_PLANTS}
+_LISTS: Mapping[str, Plants] = {
+    "first": PLANTS,
+    "second": SECOND_PLANTS,
+    "third": THIRD_PLANTS,
+    "fourth": FOURTH_PLANTS,
+}
 _HALVES = {"kept": (True,), "tuned": (False,), "all": (True, False)}
 
 

@@ -82,13 +82,13 @@ _BY_PERSON = regex(
     re.MULTILINE,
 )
 _MET = regex(
-    r"\b(?:[Dd]iscussed|[Ss]poke|[Ss]poken|[Rr]ounded|[Rr]eviewed|[Mm]et|[Cc]onferred|[Hh]anded off)"
-    rf"(?:[ \t]again)?[ \t](?:with|w/|to)[ \t]({_W})(?=[ \t]?[(.,;]|[ \t](?:and|from|of|at|about|on|re)\b)"
+    r"\b(?:(?:[Dd]iscussed|[Ss]poke|[Ss]poken|[Rr]ounded|[Rr]eviewed|[Mm]et|[Cc]onferred|[Hh]anded off)"
+    rf"(?:[ \t]again)?[ \t](?:with|w/|to)|[Dd]/[Ww])[ \t]({_W})(?=[ \t]?[(.,;]|[ \t](?:and|from|of|at|about|on|re)\b)"
     rf"|^[ \t]*Per[ \t]({_W}),|\bby[ \t]({_W}),[ \t](?:MD|DO|RN|NP|PA|PA-C|FNP|LPN)\b",
     re.MULTILINE,
 )
 _NOTED = regex(
-    rf"^[ \t]*({_W}(?:[ \t]+{_W}){{1,2}})(?:[ \t]\d{{1,3}}[ ]?[MF]\b|"
+    rf"^[ \t]*({_REVERSED}|{_W}(?:[ \t]+{_W}){{1,2}})(?:[ \t]\d{{1,3}}[ ]?[MF]\b|"
     r":[ \t](?=[a-z]{3,}[ ,](?:overnight|today|since|on|x)))",
     re.MULTILINE,
 )
