@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from functools import partial
 
 from orchestrator.application.backend import Backend
@@ -35,8 +36,17 @@ def new_token() -> str:
     return PREFIX + secrets.token_urlsafe(32)
 
 
-def add(backend: Backend, name: str, role: Role, life_s: float | None) -> str:
-    """Store a new token; the token, which nobody shows again. Raises UserError for a name that is taken."""
+def add(
+    backend: Backend,
+    name: str,
+    role: Role,
+    life_s: float | None,
+    projects: Sequence[str] | None = None,
+) -> str:
+    """Store a new token; the token, which nobody shows again. Raises UserError for a name that is taken.
+
+    With `projects` it sees the runs of these only.
+    """
     if _NAME.fullmatch(name) is None:
         raise UserError(
             f"{name!r} cannot be a token's name: up to 64 letters, digits, '.', '_', '@' and '-', a letter or digit "
@@ -47,7 +57,7 @@ def add(backend: Backend, name: str, role: Role, life_s: float | None) -> str:
     def store(connection: Connection) -> None:
         if len(list_api_tokens(connection)) >= MOST_TOKENS:
             raise UserError(f"there are {MOST_TOKENS} tokens already: remove one first")
-        if not add_api_token(connection, name, hash_of(token), role, life_s):
+        if not add_api_token(connection, name, hash_of(token), role, life_s, projects):
             raise UserError(
                 f"there is a token {name} already: choose another name, or remove it with `quorate tokens rm {name}`"
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from orchestrator.application.notice_listener import NoticeListener
@@ -26,6 +26,7 @@ from shared.settings import ServiceSettings
 from shared.store.database import LONGEST_REPORT_S, Connection, Database
 from shared.store.migrate import HEAD, current, newer_schema, upgrade
 from shared.store.processes import SILENCE_S, list_processes
+from shared.store.projects import Projects, limited
 from shared.store.sealing import require_keys
 from shared.store.views import schema_revision
 
@@ -42,6 +43,12 @@ class Backend:
     settings: ServiceSettings
     database: Database
     environ: Mapping[str, str] = field(default_factory=dict)
+    projects: Projects | None = None
+    """Whose runs are seen by this way; None: all (shared/store/projects.py)."""
+
+    def within(self, projects: Projects | None) -> Backend:
+        """The same way for somebody who sees these projects only."""
+        return replace(self, projects=projects)
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Look something up."""
@@ -56,8 +63,12 @@ class Backend:
         return bool(self.environ) and revive(self.settings, self.environ)
 
     def _run(self, work: Callable[[Connection], T], *, atomic: bool) -> T:
+        def seeing(connection: Connection) -> T:
+            with limited(connection, self.projects):
+                return work(connection)
+
         try:
-            return self.database.run(work, atomic=atomic)
+            return self.database.run(seeing, atomic=atomic)
         except UnicodeEncodeError as error:
             raise UserError(
                 "the command line is not UTF-8, and the database can store nothing else"
@@ -71,7 +82,7 @@ class Backend:
                     f"instance {instance.name} was stopped (`quorate down`); its runs go on after `quorate up`."
                 ) from None
             ensure(instance, environ=self.environ)
-            return self.database.run(work, atomic=atomic)
+            return self.database.run(seeing, atomic=atomic)
 
     def wake(self, run: str) -> None:
         """Ask the services to look at a run at once; they find out by themselves a second later."""

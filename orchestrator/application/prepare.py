@@ -36,6 +36,7 @@ from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
 from shared.models.run import NEWEST_RULES, DecisionPolicy, RunSpec
 from shared.providers.prices import expected_usd
+from shared.store.projects import in_project
 from shared.tools.rules import AnalyserRules
 
 LARGE_BYTES = 10_000
@@ -184,6 +185,7 @@ def prepare_run(
             **captured.labels,
             **request.labels,
             **({} if request.batch is None else {"batch": request.batch}),
+            **in_project(settings.project),
         },
     )
     return PreparedRun(

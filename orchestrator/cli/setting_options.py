@@ -197,6 +197,7 @@ submission_options = in_this_order(
     key_option("budget.per_run_usd"),
     key_option("budget.per_run_calls"),
     click.option("--batch", metavar="NAME", help="Count this run's costs under a name."),
+    key_option("project"),
     click.option(
         "--idempotency-key",
         metavar="KEY",

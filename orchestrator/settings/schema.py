@@ -111,6 +111,16 @@ class _General(Section):
             trust=Trust.BUILT_IN,
         ),
     ] = None
+    project: Annotated[
+        str | None,
+        Setting(
+            "the project that runs belong to; tokens of `quorate serve` may see some projects only "
+            "([data.md](data.md#projects))",
+            shown="the repository's name",
+            flag=Flag("--project", "The project that the run belongs to.", "NAME"),
+            variable="QUORATE_PROJECT",
+        ),
+    ] = Field(default=None, min_length=1, max_length=200)
     prompts: Annotated[
         str | None,
         Setting(

@@ -29,6 +29,7 @@ from orchestrator.web.problems import (
     refusal_of,
     refusal_of_status,
 )
+from orchestrator.web.scoping import within_projects
 from orchestrator.web.streaming import EventHub
 from orchestrator.web.watching import OpenRuns
 from shared.errors import QuorateError
@@ -52,12 +53,13 @@ def create_app(context: WebContext) -> FastAPI:
     app.state.open_runs = OpenRuns(RunLooks(context.backend))
     app.state.metrics = MetricsLooker(context.backend.settings, context.backend.database)
     app.state.events = EventHub(context.backend)
-    app.include_router(health.router)
+    scoped = Depends(within_projects)
+    app.include_router(health.router, dependencies=[scoped])
     for router in api.ROUTERS:
-        app.include_router(router, prefix=api.PREFIX)
+        app.include_router(router, prefix=api.PREFIX, dependencies=[scoped])
     for router in pages.ROUTERS:
         app.include_router(
-            router, include_in_schema=False, dependencies=[Depends(require_form_token)]
+            router, include_in_schema=False, dependencies=[scoped, Depends(require_form_token)]
         )
     app.add_exception_handler(QuorateError, _expected)
     app.add_exception_handler(RequestRefused, _refused)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -39,6 +40,13 @@ class WebContext:
     report_bug: Callable[[Exception], None]
     reach: RemoteReach = field(default_factory=RemoteReach)
 
+    def within(self, projects: Sequence[str]) -> WebContext:
+        """The same for somebody who sees these projects only; the sessions are everybody's."""
+        _ = self.sessions, self.sign_ins
+        narrowed = copy(self)
+        object.__setattr__(narrowed, "backend", self.backend.within(tuple(projects)))
+        return narrowed
+
     @cached_property
     def sessions(self) -> SessionStore:
         """The browsers that are signed in."""
@@ -51,9 +59,11 @@ class WebContext:
 
 
 def context_of(request: Request) -> WebContext:
-    """The context of the application that answers."""
+    """The context of the application; whoever sees some projects only gets a way to the store that does."""
     context: WebContext = request.app.state.context
-    return context
+    identity = getattr(request.state, "identity", None)
+    projects = None if identity is None else identity.projects
+    return context if projects is None else context.within(projects)
 
 
 Context = Annotated[WebContext, Depends(context_of)]

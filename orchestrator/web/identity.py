@@ -47,13 +47,15 @@ FORM_HEADER = "x-form-token"
 class Identity:
     """Who asks: `actor` is the name that answers and cancellations carry, `channel` how they came.
 
-    `token` is the stored token's name, empty for the person who started the service.
+    `token` is the stored token's name, empty for the person who started the service. `projects` are those whose runs
+    they see; None: all.
     """
 
     actor: str
     role: Role
     channel: str = "api"
     token: str = ""
+    projects: tuple[str, ...] | None = None
 
     def may(self, role: Role) -> bool:
         """Whether they may do what `role` may."""
@@ -74,17 +76,17 @@ def by_session(context: WebContext, connection: HTTPConnection) -> Identity | No
     session = context.sessions.find(cookie) if cookie else None
     if session is None:
         return None
-    role = session.role
+    role, projects = session.role, None
     if session.token_sha256:
         token = holder_of(context.backend, session.token_sha256)
         if token is None:
             context.sessions.close(cookie)
             return None
-        role = token.role
+        role, projects = token.role, token.projects
     if not _may_be_ours(connection, session):
         return None
     connection.state.session = replace(session, role=role)
-    return Identity(session.actor, role, channel="web", token=session.token)
+    return Identity(session.actor, role, channel="web", token=session.token, projects=projects)
 
 
 def cookie_name(context: WebContext) -> str:
@@ -122,7 +124,9 @@ def of_token(context: WebContext, token: str) -> Identity | None:
     if own and secrets.compare_digest(hash_of(token), hash_of(own)):
         return Identity(context.actor, Role.OPERATOR)
     found = recognise(context.backend, token) if token else None
-    return None if found is None else Identity(found.name, found.role, token=found.name)
+    if found is None:
+        return None
+    return Identity(found.name, found.role, token=found.name, projects=found.projects)
 
 
 def unauthenticated(detail: str) -> RequestRefused:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from shared.models.roles import Role
 from shared.store.database import Connection
@@ -22,19 +24,25 @@ class ApiToken:
     expires_at: datetime | None
     last_used_at: datetime | None
     expired: bool
+    projects: tuple[str, ...] | None = None
 
 
-_COLUMNS = "name, role, created_at, expires_at, last_used_at, coalesce(expires_at <= now(), false) AS expired"
+_COLUMNS = "name, role, created_at, expires_at, last_used_at, coalesce(expires_at <= now(), false) AS expired, projects"
 
 
 def add_api_token(
-    connection: Connection, name: str, sha256: str, role: Role, life_s: float | None
+    connection: Connection,
+    name: str,
+    sha256: str,
+    role: Role,
+    life_s: float | None,
+    projects: Sequence[str] | None = None,
 ) -> bool:
     """Store a token; False when its name is taken."""
     added = connection.execute(
-        "INSERT INTO api_tokens (name, sha256, role, expires_at) "
-        "VALUES (%s, %s, %s, now() + make_interval(secs => %s::double precision)) ON CONFLICT DO NOTHING",
-        (name, sha256, role.value, life_s),
+        "INSERT INTO api_tokens (name, sha256, role, expires_at, projects) "
+        "VALUES (%s, %s, %s, now() + make_interval(secs => %s::double precision), %s::text[]) ON CONFLICT DO NOTHING",
+        (name, sha256, role.value, life_s, None if projects is None else list(projects)),
     )
     return added.rowcount == 1
 
@@ -42,7 +50,12 @@ def add_api_token(
 def list_api_tokens(connection: Connection) -> list[ApiToken]:
     """All of them by name, expired ones too."""
     rows = connection.execute(f"SELECT {_COLUMNS} FROM api_tokens ORDER BY name").fetchall()
-    return [ApiToken(row[0], Role(row[1]), *row[2:]) for row in rows]
+    return [_token(row) for row in rows]
+
+
+def _token(row: Any) -> ApiToken:
+    projects = None if row.projects is None else tuple(row.projects)
+    return ApiToken(**{**row._asdict(), "role": Role(row.role), "projects": projects})
 
 
 def remove_api_token(connection: Connection, name: str) -> bool:
@@ -63,4 +76,4 @@ def find_api_token(connection: Connection, sha256: str) -> ApiToken | None:
         "AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => %s))",
         (sha256, USED_EVERY_S),
     )
-    return ApiToken(row[0], Role(row[1]), *row[2:])
+    return _token(row)

@@ -22,6 +22,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.rows import namedtuple_row
 
 from shared.store.database_url import parameters, prepares
+from shared.store.projects import Projects
 from shared.store.sealing import PLAIN, Sealer, open_on
 
 T = TypeVar("T")
@@ -74,6 +75,7 @@ class LimitedConnection(psycopg.Connection[Any]):
 
     answer_s: float = float("inf")
     sealer: Sealer = PLAIN
+    projects: Projects | None = None
 
     def wait(self, gen: Generator[Any, Any, T], *words: Any, **options: Any) -> T:
         """Wait for the end of one exchange with the server. Raises SilentServer, having closed the connection."""

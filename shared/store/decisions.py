@@ -20,6 +20,7 @@ from shared.store.database import Connection
 from shared.store.events import append_events
 from shared.store.offered import NOBODY, note_offered
 from shared.store.outbox import announce_decision
+from shared.store.projects import seen, seen_projects
 from shared.store.run_filter import label_of
 from shared.store.runs import lock_free_run, lock_run
 from shared.store.sealing import seal_json
@@ -50,7 +51,7 @@ def list_decisions(
     """Decisions, the oldest first; `with_shown` False leaves out what they show, which is large."""
     # One statement a question: the plan for a parameter that may be NULL reads every decision.
     wanted = {
-        "true": True,
+        seen(connection, "d.run_id"): True,
         "d.run_id = %(run)s": run is not None,
         f"{label_of('d.run_id', 'repository')} = %(repository)s": repository is not None,
         "r.batch = %(batch)s": batch is not None,
@@ -61,7 +62,8 @@ def list_decisions(
     select = _SELECT if with_shown else _SELECT.replace("d.question,", "d.question - 'shown',")
     values = {"run": run, "repository": repository, "batch": batch, "workflow": workflow}
     rows = connection.execute(
-        f"{select} WHERE {where} ORDER BY d.opened_at LIMIT %(limit)s", {**values, "limit": limit}
+        f"{select} WHERE {where} ORDER BY d.opened_at LIMIT %(limit)s",
+        {**values, "limit": limit, **seen_projects(connection)},
     ).fetchall()
     return [_row(row) for row in rows]
 
@@ -82,9 +84,11 @@ def count_open(connection: Connection) -> list[OpenCount]:
         f"""
         SELECT workflow, batch, repository, count(*)
           FROM (SELECT r.workflow, r.batch, {label_of("d.run_id", "repository")} AS repository
-                  FROM decisions d JOIN runs r ON r.id = d.run_id WHERE d.state = 'open') asked
+                  FROM decisions d JOIN runs r ON r.id = d.run_id
+                 WHERE d.state = 'open' AND {seen(connection, "d.run_id")}) asked
          GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-        """
+        """,
+        seen_projects(connection),
     ).fetchall()
     return [OpenCount(*row) for row in rows]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shared.models.outcomes import RunStatus, Verdict
 from shared.models.rows import OF, ListedRun
 from shared.store.database import Connection
+from shared.store.projects import seen, seen_projects
 from shared.store.run_filter import ALL_RUNS, NOT_ASIDE, RunFilter
 
 NEWEST = 1_000
@@ -37,12 +38,14 @@ def page_of_runs(
     connection: Connection, *, limit: int, wanted: RunFilter = ALL_RUNS
 ) -> list[ListedRun]:
     """The newest runs that are wanted; `wanted.before_at` and `before_id` go on after the last one of a page."""
-    every = _WANTED.format(runs="runs", conditions=" AND ".join(wanted.conditions))
+    every = _WANTED.format(
+        runs="runs", conditions=" AND ".join((*wanted.conditions, seen(connection, "id")))
+    )
     if wanted.words is None:
         return _listed(connection, every, limit, wanted)
     costly = [each for each in wanted.conditions if each in (wanted.words_condition, NOT_ASIDE)]
     others = [each for each in wanted.conditions if each not in costly]
-    newest = _NEWEST.format(conditions=" AND ".join(others) or "true")
+    newest = _NEWEST.format(conditions=" AND ".join((*others, seen(connection, "id"))))
     lately = _WANTED.format(runs=newest, conditions=" AND ".join(costly))
     found = _listed(connection, lately, limit, wanted)
     return found if len(found) >= limit else _listed(connection, every, limit, wanted)
@@ -53,5 +56,6 @@ def _listed(connection: Connection, which: str, limit: int, wanted: RunFilter) -
     with connection.transaction():
         # Which index serves best depends on how frequent the word, the label or the verdict is that is asked for.
         connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-        rows = connection.execute(statement, {"limit": limit, **wanted.parameters}).fetchall()
+        values = {"limit": limit, **wanted.parameters, **seen_projects(connection)}
+        rows = connection.execute(statement, values).fetchall()
     return [ListedRun(**{**row._asdict(), "status": RunStatus(row.status)}) for row in rows]

@@ -15,6 +15,7 @@ from shared.models.steps import Usage
 from shared.store.database import Connection
 from shared.store.ends import StoredResponse, store_response
 from shared.store.events import append_events
+from shared.store.projects import seen, seen_projects
 from shared.store.requests import REQUEST
 from shared.store.run_filter import label_of
 from shared.store.runs import lock_run
@@ -72,11 +73,18 @@ def waiting_turns(
         f"{label_of('s.run_id', 'repository')} = %(repository)s": repository is not None,
         "r.batch = %(batch)s": batch is not None,
         "r.workflow = %(workflow)s": workflow is not None,
+        seen(connection, "s.run_id"): True,
     }
     more = "".join(f" AND {condition}" for condition, applies in wanted.items() if applies)
     rows = connection.execute(
         f"{_SELECT}{more} ORDER BY s.created_at, s.key",
-        {"run": run, "repository": repository, "batch": batch, "workflow": workflow},
+        {
+            "run": run,
+            "repository": repository,
+            "batch": batch,
+            "workflow": workflow,
+            **seen_projects(connection),
+        },
     ).fetchall()
     return [WaitingTurn(**row._asdict()) for row in rows]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from shared.store.columns import metadata, moment, texts
 
@@ -14,6 +15,8 @@ api_tokens = sa.Table(
     moment("created_at", nullable=False, now=True),
     moment("expires_at"),
     moment("last_used_at"),
+    # NULL: it sees the runs of all projects.
+    sa.Column("projects", ARRAY(sa.Text)),
     sa.UniqueConstraint("sha256"),
 )
 

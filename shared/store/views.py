@@ -13,6 +13,7 @@ from shared.models.rows import ASIDE, OF, RecordRow, RunRow, StepRow, UsageRow
 from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
 from shared.store.database import Connection
+from shared.store.projects import seen, seen_projects
 from shared.store.run_filter import ALL_RUNS, RunFilter
 from shared.store.runs import RUN_PRIORITY
 
@@ -63,10 +64,10 @@ def find_run(connection: Connection, name: str) -> RunRow:
         rows = connection.execute(
             # Of each run by itself, newest first: joined, all of both tables would be read.
             _RUN
-            + " WHERE parent_run IS NULL AND (SELECT spec -> 'labels' ?| %s FROM specs WHERE run_id = id) "
+            + " WHERE parent_run IS NULL AND (SELECT spec -> 'labels' ?| %(aside)s FROM specs WHERE run_id = id) "
             "IS NOT TRUE AND NOT EXISTS (SELECT FROM imports i WHERE i.run_id = runs.id) "
-            "ORDER BY created_at DESC LIMIT 1",
-            ([OF, ASIDE],),
+            f"AND {seen(connection, 'runs.id')} ORDER BY created_at DESC LIMIT 1",
+            {"aside": [OF, ASIDE], **seen_projects(connection)},
         ).fetchall()
     elif not name.isprintable() or not name:
         # An empty variable of a script must not name the only run there is; Postgres takes no NUL and no surrogate.
@@ -75,8 +76,8 @@ def find_run(connection: Connection, name: str) -> RunRow:
         # A range, which the index knows; LIKE would read every run under a generic plan.
         rows = connection.execute(
             _RUN + " WHERE id BETWEEN %(name)s AND %(name)s || repeat('z', 20) "
-            "AND starts_with(id, %(name)s) ORDER BY id LIMIT 4",
-            {"name": name},
+            f"AND starts_with(id, %(name)s) AND {seen(connection, 'runs.id')} ORDER BY id LIMIT 4",
+            {"name": name, **seen_projects(connection)},
         ).fetchall()
     if not rows:
         shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
@@ -94,8 +95,9 @@ def list_runs(
 ) -> list[RunRow]:
     """Runs, the newest first: those of a status, or all that no other run started (`list_children` has those)."""
     rows = connection.execute(
-        f"{_RUN} WHERE {' AND '.join(wanted.conditions)} ORDER BY created_at DESC LIMIT %(limit)s",
-        {"limit": limit, **wanted.parameters},
+        f"{_RUN} WHERE {' AND '.join((*wanted.conditions, seen(connection, 'runs.id')))} "
+        "ORDER BY created_at DESC LIMIT %(limit)s",
+        {"limit": limit, **wanted.parameters, **seen_projects(connection)},
     ).fetchall()
     return [_run(row) for row in rows]
 

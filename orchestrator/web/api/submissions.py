@@ -11,6 +11,7 @@ from orchestrator.application import lifecycle
 from orchestrator.application.batch_input import SUBMITTED, item_schema
 from orchestrator.application.fork import ForkRequest, plan_run_fork, submit_fork
 from orchestrator.application.notice_listener import NoticeList
+from orchestrator.application.pipelines import labelled
 from orchestrator.application.prepare import prepare_run
 from orchestrator.application.remote_requests import plain_names, stated_request
 from orchestrator.application.replay import ReplayRequest, compare_runs, replay
@@ -29,6 +30,7 @@ from orchestrator.web.context import Context, WebContext
 from orchestrator.web.identity import Decider, Identity, Submitter, Viewer
 from orchestrator.web.once import HEADER, OnceRoute
 from shared.errors import UserError
+from shared.store.projects import in_project
 
 router = APIRouter(prefix="/runs", tags=["runs"], route_class=OnceRoute)
 Rules = Annotated[list[str] | None, Query(description="NAME=VALUE, as in `agreement=0.6`")]
@@ -103,7 +105,10 @@ def submitted_of(
 ) -> Submitted:
     """The run that is submitted, or the result of a change that nobody has to be asked about. Raises UserError."""
     stated = body.model_dump(mode="json")
-    prepared = prepare_run(stated_request(stated, context.reach, context.environ), context.environ)
+    wanted = stated_request(stated, context.reach, context.environ)
+    prepared = prepare_run(wanted, context.environ)
+    if identity.projects is not None:
+        prepared = labelled(prepared, in_project(identity.projects[0]))
     if prepared.is_change and (report := unasked_report(prepared)) is not None:
         return Submitted(report=report)
     context.backend.revive()

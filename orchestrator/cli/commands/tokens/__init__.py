@@ -27,15 +27,22 @@ def tokens() -> None:
     help="viewer reads, submitter starts runs, decider answers too, operator does everything.",
 )
 @click.option("--expires", metavar="DURATION", help="After 90d, 12h, 30m (never).")
+@click.option(
+    "--project",
+    "projects",
+    multiple=True,
+    metavar="NAME",
+    help="Sees the runs of this project only; repeat for several (all).",
+)
 @json_option
-def add(name: str, role: str, expires: str | None, as_json: bool) -> int:
+def add(name: str, role: str, expires: str | None, projects: tuple[str, ...], as_json: bool) -> int:
     """Make a token and print it. It is never shown again: only its hash is stored.
 
     NAME is what answers, cancellations and this list call its holder. Exit code 2 for a name that is taken.
     """
     from orchestrator.cli.commands.tokens.entries import run_add
 
-    return run_add(name, Role(role), expires, os.environ, as_json=as_json)
+    return run_add(name, Role(role), expires, projects, os.environ, as_json=as_json)
 
 
 @tokens.command("list", epilog=example("quorate tokens list --json"))

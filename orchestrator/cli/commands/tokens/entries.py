@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
@@ -17,16 +17,22 @@ from orchestrator.presentation.terminal import Terminal
 from shared.models.roles import Role
 from shared.store.api_tokens import ApiToken
 
-COLUMNS = ("token", "role", "made", "expires", "last used")
+COLUMNS = ("token", "role", "made", "expires", "last used", "projects")
 
 
 def run_add(
-    name: str, role: Role, expires: str | None, environ: Mapping[str, str], *, as_json: bool
+    name: str,
+    role: Role,
+    expires: str | None,
+    projects: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    as_json: bool,
 ) -> int:
     """Make a token; it goes to standard output, once."""
     life_s = None if expires is None else seconds_of("--expires", expires)
     with connected(environ, workers=False) as backend:
-        token = api_tokens.add(backend, name, role, life_s)
+        token = api_tokens.add(backend, name, role, life_s, projects or None)
     terminal = Terminal.of(environ)
     if as_json:
         added = {"name": name, "role": role, "token": token}
@@ -68,6 +74,7 @@ def _row(token: ApiToken) -> tuple[str, ...]:
         _moment(token.created_at),
         "expired" if token.expired else expires,
         "never" if token.last_used_at is None else _moment(token.last_used_at),
+        "all" if token.projects is None else ", ".join(token.projects),
     )
 
 

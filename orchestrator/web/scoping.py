@@ -1,0 +1,75 @@
+"""A token that sees some projects only: which routes it may use, and that a run is one of theirs.
+
+What it may see is the store's answer: its handlers get a way to the store that finds, lists and counts nothing else
+(`Backend.within`). A route that does not ask the store for runs in this way is closed to such a token, and so is every
+route that is added and not named here.
+"""
+
+from __future__ import annotations
+
+from fastapi import Request
+from starlette.routing import Route
+
+from orchestrator.web.context import Context
+from orchestrator.web.identity import Identity
+from orchestrator.web.problems import FORBIDDEN, RequestRefused
+from shared.errors import UnknownRun
+from shared.store.database import Connection
+from shared.store.views import find_run
+
+RUN = "run"
+"""The parameter of a path that names a run. Every route with it is open, for runs of the token's projects."""
+NAMES_NO_RUN = frozenset(
+    {
+        "/",
+        "/enter",
+        "/enter/{code}",
+        "/healthz",
+        "/preferences",
+        "/presets",
+        "/readyz",
+        "/sign-in",
+        "/sign-out",
+        "/static/{name}",
+        "/workflows",
+        "/workflows/{workflow}/schema",
+    }
+)
+"""Routes that tell of no run."""
+ASKS_THE_STORE = frozenset(
+    {"/compare", "/decisions/bulk", "/inbox", "/inbox/answers", "/inbox/list", "/runs"}
+)
+"""Routes about many runs, which ask for them by the handler's own way to the store."""
+OPEN = NAMES_NO_RUN | ASKS_THE_STORE
+
+
+def within_projects(request: Request, context: Context) -> None:
+    """The dependency of every route. Raises RequestRefused, or UnknownRun for a run that is not seen."""
+    identity: Identity | None = getattr(request.state, "identity", None)
+    if identity is None or identity.projects is None:
+        return
+    run = request.path_params.get(RUN)
+    if run is not None:
+        _require_seen(context, str(run))
+    elif _path(request) not in OPEN:
+        raise RequestRefused(
+            FORBIDDEN,
+            f"{identity.actor} sees the runs of some projects only ({', '.join(identity.projects)}), and this is about "
+            "the whole installation",
+        )
+
+
+def _require_seen(context: Context, run: str) -> None:
+    """By its whole id: a beginning, or `last`, may mean another run to whoever sees more."""
+
+    def look(connection: Connection) -> str:
+        return find_run(connection, run).id
+
+    if context.backend.read(look) != run:
+        raise UnknownRun(f"there is no run {run!r}: name it by its whole id")
+
+
+def _path(request: Request) -> str:
+    """The route's path as its router declares it, without the API's prefix."""
+    route: Route = request.scope["route"]
+    return route.path.removeprefix("/api/v1") or "/"

@@ -1,0 +1,63 @@
+"""Which projects a connection sees: the store's own answer to whose runs somebody may look at.
+
+A run belongs to the project that it was submitted with, else to its repository. A connection without a limit sees all;
+one with a limit finds, lists and counts nothing of another project. What does not ask here must not be asked on behalf
+of somebody with a limit (orchestrator/web/scoping.py refuses it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+PROJECT = "project"
+"""The label of a run that says to which project it belongs."""
+REPOSITORY = "repository"
+
+Projects = tuple[str, ...]
+_OF = f"coalesce(spec -> 'labels' ->> '{PROJECT}', spec -> 'labels' ->> '{REPOSITORY}', '')"
+
+
+def projects_of(connection: psycopg.Connection[Any]) -> Projects | None:
+    """The projects that are seen on this connection; None: all."""
+    limit: Projects | None = getattr(connection, "projects", None)
+    return limit
+
+
+@contextmanager
+def limited(connection: Any, projects: Projects | None) -> Iterator[None]:
+    """Let a connection see these projects only, as long as the block lasts."""
+    if projects is None:
+        yield
+        return
+    connection.projects = projects
+    try:
+        yield
+    finally:
+        connection.projects = None
+
+
+def seen(connection: psycopg.Connection[Any], run: str) -> str:
+    """That the run which a column names is seen, in SQL; filled in with `seen_projects`."""
+    if projects_of(connection) is None:
+        return "true"
+    return f"(SELECT {_OF} FROM specs WHERE run_id = {run}) = ANY(%(seen_projects)s)"
+
+
+def seen_projects(connection: psycopg.Connection[Any]) -> dict[str, object]:
+    """The parameters of `seen`."""
+    limit = projects_of(connection)
+    return {} if limit is None else {"seen_projects": list(limit)}
+
+
+def in_project(project: str | None) -> dict[str, str]:
+    """The label of a run of that project."""
+    return {} if project is None else {PROJECT: project}
+
+
+def project_of(labels: Mapping[str, Any]) -> str:
+    """The project of a run with these labels; empty for none."""
+    return str(labels.get(PROJECT) or labels.get(REPOSITORY) or "")
