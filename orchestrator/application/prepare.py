@@ -36,7 +36,7 @@ from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
 from shared.models.run import NEWEST_RULES, DecisionPolicy, RunSpec
 from shared.providers.prices import expected_usd
-from shared.store.projects import in_project
+from shared.store.projects import labels_of
 from shared.tools.rules import AnalyserRules
 
 LARGE_BYTES = 10_000
@@ -181,12 +181,9 @@ def prepare_run(
         notices=notices,
         reuse=request.reuse,
         seed=secrets.token_hex(16),
-        labels={
-            **captured.labels,
-            **request.labels,
-            **({} if request.batch is None else {"batch": request.batch}),
-            **in_project(settings.project),
-        },
+        labels=labels_of(
+            captured.labels, request.labels, batch=request.batch, project=settings.project
+        ),
     )
     return PreparedRun(
         make_spec=make_spec,

@@ -18,7 +18,7 @@ from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.rows import OF
 from shared.models.run import Budget, RunSpec
 from shared.store.importing import find_import
-from shared.store.projects import in_project, project_of
+from shared.store.projects import labels_of, project_of
 
 UNDO_S = 120.0
 
@@ -55,7 +55,7 @@ def undo_spec(report: RunReport) -> RunSpec:
             "seed": secrets.token_hex(16),
             "labels": {
                 OF: report.run.id,
-                **in_project(project_of(report.spec.labels) or None),
+                **labels_of(project=project_of(report.spec.labels) or None),
                 "applied": newest.model_dump(mode="json"),
             },
         }

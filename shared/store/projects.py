@@ -18,7 +18,9 @@ PROJECT = "project"
 REPOSITORY = "repository"
 
 Projects = tuple[str, ...]
-_OF = f"coalesce(spec -> 'labels' ->> '{PROJECT}', spec -> 'labels' ->> '{REPOSITORY}', '')"
+_LABEL = "(spec -> 'labels'::text) ->> '{}'::text"
+OF_SPEC = f"COALESCE({_LABEL.format(PROJECT)}, {_LABEL.format(REPOSITORY)}, ''::text)"
+"""The project of a row of `specs`, as its index has it."""
 
 
 def projects_of(connection: psycopg.Connection[Any]) -> Projects | None:
@@ -44,7 +46,7 @@ def seen(connection: psycopg.Connection[Any], run: str) -> str:
     """That the run which a column names is seen, in SQL; filled in with `seen_projects`."""
     if projects_of(connection) is None:
         return "true"
-    return f"(SELECT {_OF} FROM specs WHERE run_id = {run}) = ANY(%(seen_projects)s)"
+    return f"{run} IN (SELECT run_id FROM specs WHERE {OF_SPEC} = ANY(%(seen_projects)s))"
 
 
 def seen_projects(connection: psycopg.Connection[Any]) -> dict[str, object]:
@@ -53,9 +55,10 @@ def seen_projects(connection: psycopg.Connection[Any]) -> dict[str, object]:
     return {} if limit is None else {"seen_projects": list(limit)}
 
 
-def in_project(project: str | None) -> dict[str, str]:
-    """The label of a run of that project."""
-    return {} if project is None else {PROJECT: project}
+def labels_of(*given: Mapping[str, Any], **named: str | None) -> dict[str, Any]:
+    """The labels of a run: those that were given, and others by their names, of which what is None is none."""
+    stated = {name: value for name, value in named.items() if value is not None}
+    return {name: value for labels in (*given, stated) for name, value in labels.items()}
 
 
 def project_of(labels: Mapping[str, Any]) -> str:

@@ -47,6 +47,7 @@ from shared.store.document_tables import (
     passages,
 )
 from shared.store.operating_tables import counters, followed, processes
+from shared.store.projects import OF_SPEC
 from shared.store.provider_batch_tables import batched_calls, provider_batches
 from shared.store.retention_tables import document_uses, holds, imports, purges, sealing_keys
 from shared.store.run_filter import TITLE_TERMS
@@ -187,6 +188,7 @@ for _label in ("repository", "batch"):
         postgresql_where=sa.text(f"{_labelled} IS NOT NULL"),
         _table=specs,
     )
+sa.Index("ix_specs_project", sa.text(OF_SPEC), _table=specs)
 
 steps = sa.Table(
     "steps",

@@ -30,7 +30,7 @@ from orchestrator.web.context import Context, WebContext
 from orchestrator.web.identity import Decider, Identity, Submitter, Viewer
 from orchestrator.web.once import HEADER, OnceRoute
 from shared.errors import UserError
-from shared.store.projects import in_project
+from shared.store.projects import labels_of
 
 router = APIRouter(prefix="/runs", tags=["runs"], route_class=OnceRoute)
 Rules = Annotated[list[str] | None, Query(description="NAME=VALUE, as in `agreement=0.6`")]
@@ -108,7 +108,7 @@ def submitted_of(
     wanted = stated_request(stated, context.reach, context.environ)
     prepared = prepare_run(wanted, context.environ)
     if identity.projects is not None:
-        prepared = labelled(prepared, in_project(identity.projects[0]))
+        prepared = labelled(prepared, labels_of(project=identity.projects[0]))
     if prepared.is_change and (report := unasked_report(prepared)) is not None:
         return Submitted(report=report)
     context.backend.revive()
