@@ -156,6 +156,16 @@ class StoredLists:
         return inbox(self.backend, wanted)
 
 
+def count_waiting(backend: Backend) -> int:
+    """How many decisions are open, and turns of people wait."""
+
+    def read(connection: Connection) -> int:
+        decisions = sum(each.decisions for each in count_open(connection))
+        return decisions + len(waiting_turns(connection))
+
+    return backend.read(read)
+
+
 @dataclass(frozen=True)
 class StepRequest:
     """What a step was asked, and the documents that it refers to, by address."""

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from orchestrator.application.decide import decide_listed
-from orchestrator.application.listings import WaitingFilter, asking, inbox
+from orchestrator.application.listings import WaitingFilter, asking, count_waiting, inbox
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.web.api.bodies import Text
 from orchestrator.web.context import Context, WebContext
@@ -59,6 +59,12 @@ def show_inbox(
 def show_list(request: Request, context: Context, _identity: Viewer, wanted: Wanted) -> Response:
     """The list alone, for a page that is open."""
     return page(request, "inbox_list.html", view=_view(context, wanted, words_of(request)))
+
+
+@router.get(f"{INBOX}/count")
+def show_count(request: Request, context: Context, _identity: Viewer) -> Response:
+    """How much waits, for the navigation of every page."""
+    return page(request, "inbox_count.html", total=count_waiting(context.backend))
 
 
 @router.post(f"{INBOX}/answers")

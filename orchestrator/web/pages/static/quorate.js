@@ -56,6 +56,10 @@
     const total = Number(find("#waiting")?.dataset.total);
     if (!Number.isNaN(total)) document.title = (total ? `(${total}) ` : "") + document.title.replace(/^\(\d+\) /, "");
   });
+  // An open page goes on by itself; while nobody answers it says that what it shows may be old.
+  const away = (missing) => { find("#offline").hidden = !missing; };
+  document.addEventListener("htmx:after:request", (event) => away(event.detail.ctx.response.raw.status >= 400));
+  document.addEventListener("htmx:error", () => away(true));
   // A one-time link is used by a POST; with a script nobody has to press the button.
   find("form[data-send]")?.requestSubmit();
 })();

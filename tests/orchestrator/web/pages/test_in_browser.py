@@ -204,6 +204,41 @@ def test_open_pages_follow_what_happens(desk: Desk) -> None:
     inbox.locator(f"a[href*='{first}']").wait_for(state="detached", timeout=SOON_MS)
 
 
+def test_an_open_page_outlives_a_service_that_is_away(desk: Desk) -> None:
+    database = desk.service.service.backend.database
+    first = asked_run(database)
+    page = desk.open()
+    answers = iter(["abort", 503, 401])
+
+    def away(route: Any) -> None:
+        answer = next(answers, None)
+        if answer is None:
+            route.continue_()
+        elif answer == "abort":
+            route.abort()
+        else:
+            route.fulfill(status=answer, content_type="text/html", body="<h1>away</h1>")
+
+    page.route("**/inbox/list*", away)
+    page.locator("#offline").wait_for(timeout=SOON_MS)
+    second = asked_run(database, PLAN)
+    page.locator(f"a[href*='{second}']").wait_for(timeout=SOON_MS)
+    assert page.locator(f"a[href*='{first}']").is_visible()
+    assert page.locator("h1 >> text=away").count() == 0
+    page.locator("#offline").wait_for(state="hidden", timeout=SOON_MS)
+    desk.complaints.clear()
+
+
+def test_every_page_says_how_much_waits(desk: Desk) -> None:
+    database = desk.service.service.backend.database
+    asked_run(database)
+    turn_run(database)
+    page = desk.open()
+    page.goto("/costs")
+    page.locator("nav .count").wait_for()
+    assert page.inner_text("nav .count").startswith("2")
+
+
 # ---- for everybody ------------------------------------------------------------------------------
 
 

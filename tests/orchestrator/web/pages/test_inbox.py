@@ -66,6 +66,14 @@ def test_the_list_alone_is_what_an_open_page_asks_for(web: WebService) -> None:
     assert "<html" not in part
 
 
+def test_the_navigation_counts_what_waits(web: WebService) -> None:
+    browser = PlainBrowser.signed_in(web)
+    assert browser.get("/inbox/count").text.strip() == ""
+    for _ in range(2):
+        asked_run(web.backend.database)
+    assert text_of(browser.get("/inbox/count").text).split()[0] == "2"
+
+
 def test_what_changes_nothing_is_answered_at_once(web: WebService) -> None:
     runs = [asked_run(web.backend.database) for _ in range(3)]
     plan = asked_run(web.backend.database, PLAN)
