@@ -63,9 +63,11 @@ class OpenRuns:
     async def _look(self) -> None:
         """Look as long as any page is open."""
         while self._open:
-            self._seen |= await run_in_threadpool(self.looks.look, list(self._open))
-            looked, self._looked = self._looked, asyncio.Event()
-            looked.set()
+            try:
+                self._seen |= await run_in_threadpool(self.looks.look, list(self._open))
+            finally:  # whoever waits starts another task where this one failed
+                looked, self._looked = self._looked, asyncio.Event()
+                looked.set()
             await asyncio.sleep(self.every_s)
         await run_in_threadpool(self.looks.close)
 

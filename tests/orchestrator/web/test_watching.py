@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import httpx
 import pytest
 
+from orchestrator.application.watched_runs import SeenRun
+from orchestrator.web.watching import OpenRuns
 from shared.delivery.live import Live
+from shared.models.outcomes import RunStatus
 from shared.store.runs import cancel_run
+from shared.store.views import RunHeartbeat
 from shared.text.unfinished import SoFar
 from tests.fixtures.web import OWN_TOKEN, Listen, ListeningService
 from tests.orchestrator.web.test_streaming import events_in
@@ -125,3 +130,41 @@ def test_events_of_pages_need_a_session_and_a_run(listening: Listen) -> None:
 
     assert httpx.get(url).status_code in (303, 401)
     assert httpx.get(url, headers={"Authorization": f"Bearer {OWN_TOKEN}"}).status_code == 404
+
+
+class AwayForAWhile:
+    """Looks that fail, see nothing, and then see the run; as while a database is away and comes back."""
+
+    def __init__(self, run: str) -> None:
+        self.run = run
+        self.looks = 0
+        self.closed = False
+
+    def look(self, runs: Collection[str]) -> dict[str, SeenRun]:
+        self.looks += 1
+        if self.looks == 1:
+            raise RuntimeError("a bug")
+        assert list(runs) == [self.run]
+        return {} if self.looks < 4 else {self.run: SeenRun(BEAT)}
+
+    def close(self) -> None:
+        self.closed = True
+
+
+BEAT = RunHeartbeat(RunStatus.RUNNING, "Reviewing", 1, 1, 0, 0, None, 0, 0.0)
+
+
+def test_a_page_waits_through_looks_that_fail_and_nobody_looks_when_it_is_closed() -> None:
+    away = AwayForAWhile("r1")
+
+    async def first() -> SeenRun | None:
+        opened = OpenRuns(away, every_s=0.001)  # type: ignore[arg-type]  # a stand-in
+        changes = opened.changes("r1")
+        seen = await anext(changes)
+        await changes.aclose()
+        while not away.closed:
+            await asyncio.sleep(0.001)
+        return seen
+
+    assert asyncio.run(first()) == SeenRun(BEAT)
+    assert away.looks >= 4

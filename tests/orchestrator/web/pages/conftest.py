@@ -25,11 +25,11 @@ from tests.recorded_runs.reading import FILES, read
 
 @dataclass(frozen=True)
 class RecordedPages:
-    """A browser on the recorded runs, as an operator, and what was reported as a bug."""
+    """A program on the pages of the recorded runs, as an operator."""
 
     client: TestClient
+    context: WebContext
     database: Database
-    bugs: list[Exception]
 
     @property
     def runs(self) -> list[str]:
@@ -82,7 +82,7 @@ def recorded(
         headers={"Authorization": f"Bearer {OWN_TOKEN}"},
         follow_redirects=False,
     )
-    yield RecordedPages(client, database, bugs)
+    yield RecordedPages(client, context, database)
     client.close()
     database.close()
     drop_database(servers, "recorded_pages")

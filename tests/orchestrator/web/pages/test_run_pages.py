@@ -13,6 +13,10 @@ from tests.orchestrator.web.pages.conftest import RecordedPages
 pytestmark = pytest.mark.component
 
 
+FEW = 8
+"""One in so many runs is looked at where one is like another."""
+
+
 class Markup(HTMLParser):
     """What a page holds: its ids, its elements, and what is open when it ends."""
 
@@ -56,7 +60,8 @@ class Markup(HTMLParser):
 def test_every_recorded_run_has_its_pages(
     recorded: RecordedPages, suffix: str, language: str
 ) -> None:
-    for run in recorded.runs:
+    every = 2 if (suffix, language) == ("", "en") else FEW
+    for run in recorded.runs[::every]:
         shown = Markup(recorded.get(f"/runs/{run}{suffix}", language))
 
         assert shown.open == [], (run, suffix)
@@ -156,7 +161,7 @@ def test_two_runs_stand_beside_each_other(recorded: RecordedPages) -> None:
 def test_a_fork_is_planned_before_it_begins(recorded: RecordedPages) -> None:
     planned = {
         run: shown
-        for run in recorded.runs
+        for run in recorded.runs[::FEW]
         if (shown := recorded.client.get(f"/runs/{run}/fork?at=round:1")).status_code == 200
     }
     run, shown = next(iter(planned.items()))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -24,29 +22,13 @@ from shared.store.ends import finish
 from shared.store.runs import cancel_run
 from shared.text.unfinished import SoFar
 from tests.fixtures.web import WebService
+from tests.orchestrator.web.pages.conftest import RecordedPages
 from tests.support.runs import new_run, take
 
-pytestmark = [
-    pytest.mark.component,
-    pytest.mark.needs_chromium,
-    pytest.mark.skipif(
-        find_spec("playwright") is None, reason="Playwright is not installed (extra `browser`)"
-    ),
-]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+pytestmark = [pytest.mark.component, pytest.mark.needs_chromium]
+
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
 PATIENCE_MS = 60_000
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    program = next(found for name in BROWSERS if (found := shutil.which(name)))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @contextmanager
@@ -164,3 +146,22 @@ def test_the_list_is_used_with_the_keyboard_alone(chromium: Any, web: WebService
         page.keyboard.press("j")
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/runs/{runs[0]}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_about_runs_shut_nobody_out(
+    chromium: Any, recorded: RecordedPages, axe: str, scheme: str
+) -> None:
+    runs = [recorded.run_of(name) for name in ("ask", "forum", "panel", "plan", "review")]
+    paths = [f"/runs/{run}" for run in runs]
+    paths += [f"{paths[-1]}{suffix}" for suffix in ("/timeline", "/log", "/fork")]
+    paths += ["/runs", "/costs", "/participants", f"/compare?run={runs[-1]}&run={runs[-2]}"]
+    with served(recorded.context) as context:
+        page = opened(chromium, context, "/runs", color_scheme=scheme)
+        for path in paths if scheme == "light" else paths[4:6]:
+            page.goto(f"http://127.0.0.1:{context.site.port}{path}")
+            page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+            page.evaluate(axe)
+            found = page.evaluate("axe.run()")["violations"]
+            told = [(each["id"], each["nodes"][0]["target"]) for each in found]
+            assert told == [], path
