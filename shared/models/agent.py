@@ -132,7 +132,7 @@ class CodeHit(ForeignWire):
 class Navigation(ForeignWire):
     """What a search in the code came to, the best first. `complete` is false where more was left out.
 
-    `total` and `files` count all of it.
+    `total` and `files` count all of it. `graph` is the document of the graph that answered.
     """
 
     hits: tuple[CodeHit, ...] = ()
@@ -140,15 +140,20 @@ class Navigation(ForeignWire):
     total: int = 0
     files: int = 0
     problems: tuple[Notice, ...] = ()
+    graph: str = ""
 
 
 class CodeImpact(ForeignWire):
-    """What a change reaches: symbols that it touches, who calls them directly or by others, tests and files."""
+    """What a change reaches: symbols that it touches, who calls them directly or by others, tests and files.
+
+    `graph` is the document of the graph that answered.
+    """
 
     symbols: tuple[str, ...] = ()
     callers: tuple[CodeHit, ...] = ()
     tests: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    graph: str = ""
 
 
 class CheckedItem(ForeignWire):

@@ -110,7 +110,7 @@ class AgentCast:
             "text": "class User:",
             "ways": ["symbol"],
         }
-        return replied(step, hits=[hit])
+        return replied(step, hits=[hit], graph="7" * 64)
 
     def agent_read(self, step: Step) -> StepResult:
         return replied(step, files=[{"path": "shop/user.py", "document": sha(b"x"), "lines": 1}])

@@ -56,7 +56,7 @@ class ModeContext(Wire):
 
     `workspace` is the state with everything that was approved; `whole_patch` leads there from the commit, and
     `pending_files` are the paths that it changes. `staged_files` are those that the last commit on the agent's branch
-    has. `memory` is what the next attempt has to mind.
+    has. `memory` is what the next attempt has to mind, `graph_document` the stored graph that was asked last.
     """
 
     version: int = 0
@@ -66,6 +66,7 @@ class ModeContext(Wire):
     wants_change: bool = False
     current_files: tuple[str, ...] = ()
     current_symbols: tuple[str, ...] = ()
+    graph_document: str = ""
     impact_nodes: tuple[str, ...] = ()
     dependency_chain: tuple[str, ...] = ()
     mode_history: tuple[AgentMode, ...] = ()

@@ -76,11 +76,15 @@ class GraphMemory:
     graphs: OrderedDict[str, CodeBase] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def index(self, tree: WorkspaceTree, context: ToolContext) -> GraphIndex:
+    def whole(self, tree: WorkspaceTree, context: ToolContext) -> CodeBase:
         """The graph of a workspace, whatever has to be read for it."""
         code = self.code_base(tree, context, most_unread=None)
         assert isinstance(code, CodeBase)
-        return code.index
+        return code
+
+    def index(self, tree: WorkspaceTree, context: ToolContext) -> GraphIndex:
+        """The answers of that graph."""
+        return self.whole(tree, context).index
 
     def code_base(
         self, tree: WorkspaceTree, context: ToolContext, most_unread: int | None

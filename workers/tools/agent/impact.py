@@ -23,11 +23,13 @@ MOST_CALLERS = 200
 def run(inputs: ImpactInput, context: ToolContext) -> CodeImpact:
     """Callers up to `depth` calls away, nearest first; tests among them are named by their files."""
     with open_workspace(inputs.workspace, context) as tree:
-        index = MEMORY.index(tree, context)
+        code = MEMORY.whole(tree, context)
+        index = code.index
         starts = _named(index, inputs.symbols) if inputs.symbols else _changed(index, tree)
     chains = index.chains(starts, inputs.depth, backwards=True)
     callers = [_caller(index, chain) for chain in chains if index.node(chain.end).file]
-    return _weighed([index.node(place) for place in starts], callers)
+    weighed = _weighed([index.node(place) for place in starts], callers)
+    return weighed.model_copy(update={"graph": code.document})
 
 
 def _weighed(starts: Sequence[Node], callers: Sequence[CodeHit]) -> CodeImpact:

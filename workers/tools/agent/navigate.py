@@ -62,7 +62,8 @@ class NavigationAnswer:
 def run(inputs: NavigationInput, context: ToolContext) -> Navigation:
     """At most `limit` hits, the best first. An intent that is not known is a search by all ways."""
     with open_workspace(inputs.workspace, context) as tree:
-        index = MEMORY.index(tree, context)
+        code = MEMORY.whole(tree, context)
+        index = code.index
         question = NavigationQuestion(tree, index, read_query(inputs.query, inputs.target))
         answers = _INTENTS.get(inputs.intent, _code)(question)
         shown = answers[: max(1, inputs.limit)]
@@ -77,6 +78,7 @@ def run(inputs: NavigationInput, context: ToolContext) -> Navigation:
         total=len(answers),
         files=len({answer.found.spot.path for answer in answers}),
         problems=problems,
+        graph=code.document,
     )
 
 

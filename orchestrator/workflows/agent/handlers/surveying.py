@@ -52,6 +52,7 @@ def searched(visit: Visit, intent: str = "", *, most: int = 20) -> Effect[Visit]
     files = tuple(dict.fromkeys(hit.place.path for hit in hits))
     symbols = tuple(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))
     context = context.done("search", visit.key(intent or "search"), succeeded=bool(hits))
+    context = context.updated(graph_document=navigation.graph or context.graph_document)
     return visit.at(context.with_places(files, symbols))
 
 
@@ -104,6 +105,7 @@ def reached(visit: Visit, symbols: tuple[str, ...]) -> Effect[Visit]:
     visit = visit.at(
         context.done("impact", visit.key("impact"), succeeded=bool(impact.symbols)).updated(
             impact=impact,
+            graph_document=impact.graph or context.graph_document,
             impact_nodes=impact.symbols,
             dependency_chain=tuple(filter(None, (hit.symbol for hit in impact.callers))),
         )

@@ -6,6 +6,7 @@ from orchestrator.core.replay.commands import ChildRun
 from orchestrator.workflows.agent.handlers.table import HANDLERS
 from orchestrator.workflows.agent.modes import INTENTS, AgentMode
 from orchestrator.workflows.agent.options import AgentOptions
+from orchestrator.workflows.agent.records import TransitionRecord
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.outcomes import Ending, Verdict
 from shared.models.run import DecisionPolicy
@@ -318,6 +319,12 @@ def test_where_no_command_was_entered_the_project_s_own_is_proposed():
     (fact,) = result_of(outcome).facts
     assert (fact.code, fact.params["command"]) == ("agent_command_meant", "pytest")
     assert not [key for key in run.commands if key.endswith("/tests")]
+
+
+def test_the_context_names_the_graph_that_was_asked():
+    _, run = hold_task(submitted_task(ADD))
+    contexts = [r.context for r in run.records.values() if isinstance(r, TransitionRecord)]
+    assert [context.graph_document for context in contexts] == ["", *["7" * 64] * 5]
 
 
 def test_tests_that_are_to_be_written_are_code():

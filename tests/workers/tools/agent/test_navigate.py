@@ -162,3 +162,8 @@ def test_the_longest_functions_of_the_product_come_first(shop: Project) -> None:
     found = hits(shop, "largest", "tidy it up")
     assert found[0].symbol == "app.auth.login.authenticate"
     assert not any(hit.place.path.startswith("tests/") for hit in found)
+
+
+def test_an_answer_names_the_stored_graph(shop: Project) -> None:
+    found = navigate(shop, "code_search", "login")
+    assert len(bytes.fromhex(found.graph)) == 32
