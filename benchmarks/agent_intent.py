@@ -3,7 +3,7 @@
     python -m benchmarks.agent_intent [develop|held_out|first|second|third|fourth ...] [--misses]
 
 `held_out` was written with `develop`, by whoever wrote the rules; `first` to `third` later, each before anything was
-mended for it (docs/design/agent-examiners.md has what they came to on their first run). Those have been looked at since,
+mended for it (docs/design/agent-examiners.md has what they came to on their first run). Those have been looked at;
 `fourth` has not: it says what to expect of requests in other people's words, as long as no rule is mended for it.
 """
 
