@@ -102,7 +102,7 @@ class Reader:
         wanted = set(re.findall(r"\b(?:RUN[12]?|NAME|OTHER)\b", command.partition("#")[0]))
         if not wanted:
             return command
-        runs = self._listed("list", "runs", "id")
+        runs = self._runs(2 if "RUN1" in wanted else 1)
         names = self._listed("eval --list", "evals", "name") if wanted & {"NAME", "OTHER"} else []
         if "OTHER" in wanted and len(names) < 2:
             self.type("quorate eval cases.jsonl --panel claude --quiet")
@@ -111,6 +111,13 @@ class Reader:
         for word in wanted:
             command = re.sub(rf"\b{word}\b", (known.get(word) or names[-1:])[0], command)
         return command
+
+    def _runs(self, least: int) -> list[str]:
+        """The runs that this reader has, the newest first; made if there are too few."""
+        while len(runs := self._listed("list", "runs", "id")) < least:
+            self.leave_a_decision()
+            self.restore()
+        return runs
 
     def _listed(self, command: str, key: str, name: str) -> list[str]:
         done = self.type(f"quorate {command} --json")
