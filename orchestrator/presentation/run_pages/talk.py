@@ -196,6 +196,9 @@ def _voice(step: StepRow, report: RunReport) -> int:
 
 
 def _verdict(reply: Mapping[str, Any], words: Translator) -> str:
+    speaker = reply.get("speaker")
+    if reply.get("action") == "SELECT" and _is_short(speaker):
+        return f"→ {speaker}"
     stated = next((str(reply[name]) for name in _VERDICTS if _is_short(reply.get(name))), "")
     return words.word(f"position_{stated}", words.word(f"verdict_is_{stated}", stated))
 

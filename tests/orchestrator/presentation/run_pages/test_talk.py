@@ -113,3 +113,11 @@ def test_a_reply_of_any_shape_is_shown() -> None:
         {"a": {"b": 1}},
     ):
         assert said(reply=reply).who == "claude"
+
+
+def test_in_a_forum_hands_are_raised_and_the_floor_is_given() -> None:
+    bids = [said("bid/1/ada", reply={"action": action}).verdict for action in ("REQUEST", "PASS")]
+    given = said("selection/1/chair", reply={"action": "SELECT", "speaker": "gemini"})
+
+    assert bids == ["✋ asks for the floor", "💤 passes"]
+    assert given.verdict == "→ gemini"
