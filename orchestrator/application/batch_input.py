@@ -287,7 +287,7 @@ def _about(request: SubmissionRequest, item: BatchItem, folder: Path) -> Submiss
             words = () if stated.text is None else (stated.text,)
             given = {name: text.encode() for name, text in stated.texts.items()}
             question = QuestionInput(
-                words, stated.file, stated.contexts, no_stdin=True, given=given
+                words, stated.file, stated.contexts, no_stdin=True, attached=given
             )
             return replace(request, directory=folder, subject=question)
         case StatedTask():

@@ -210,7 +210,7 @@ def _question(
             contexts=asked.contexts,
             piped_words=piped.content if is_question else None,
             piped_context=None if is_question else piped.content,
-            given=asked.given,
+            given=asked.attached,
             limits=limits,
             screen=screen(settings),
         ),

@@ -37,13 +37,13 @@ class GivenChange:
 
 @dataclass(frozen=True)
 class QuestionInput:
-    """What a panel is asked. A word `-`, or `-` as the file, is standard input; `given` are texts that go along."""
+    """What a panel is asked. A word `-`, or `-` as the file, is standard input; `attached` are texts that go along."""
 
     words: tuple[str, ...] = ()
     file: str | None = None
     contexts: tuple[str, ...] = ()
     no_stdin: bool = False
-    given: Mapping[str, bytes] = field(default_factory=dict)
+    attached: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def own_words(self) -> list[str]:
