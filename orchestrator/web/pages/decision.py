@@ -20,7 +20,7 @@ from orchestrator.web.context import Context
 from orchestrator.web.identity import Decider, Identity, Role, Viewer
 from orchestrator.web.pages.decision_view import GivenAnswer, decision_view, label_of
 from orchestrator.web.pages.inbox import LONGEST_MESSAGE
-from orchestrator.web.pages.inbox_view import decision_address
+from orchestrator.web.pages.inbox_view import INBOX, decision_address
 from orchestrator.web.pages.rendering import moment, page, words_of
 from orchestrator.workflows.registry import picking_words
 from shared.errors import DecisionConflict, UnknownRun, UserError
@@ -163,6 +163,7 @@ def _shown(
         strategy=report.strategy,
         usage=report.usage,
         address=decision_address(report.run.id, decision.key),
+        belongs_to=INBOX,
         may_decide=identity.may(Role.DECIDER),
         again=_asking_again(report) if identity.may(Role.SUBMITTER) else "",
         conflict="" if refused is None else _why(refused, decision, words),

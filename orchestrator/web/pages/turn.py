@@ -15,7 +15,7 @@ from orchestrator.presentation.sent import prompt
 from orchestrator.web.api.bodies import Text
 from orchestrator.web.context import Context, WebContext
 from orchestrator.web.identity import Decider, Identity, Role, Viewer
-from orchestrator.web.pages.inbox_view import turn_address
+from orchestrator.web.pages.inbox_view import INBOX, turn_address
 from orchestrator.web.pages.rendering import page, words_of
 from shared.errors import DecisionConflict, UserError
 from shared.store.people import WaitingTurn
@@ -74,6 +74,7 @@ def _shown(
         status=422 if problem else 200,
         turn=turn,
         address=turn_address(turn.run_id, turn.step),
+        belongs_to=INBOX,
         asked=plain(prompt(dict(asked.request), "turn", asked.document, leaves=False)),
         form=form_of(turn.reply_model),
         ends=turn.answer_by or turn.deadline_at,
