@@ -47,6 +47,7 @@ HOMONYMS = {
     ("workers/tools/clinical/checks/monitoring.py", "plan"),  # a category of findings
     ("shared/tools/catalogue.py", "undo"),  # a tool
     ("workers/tools/clinical/checks/monitoring.py", "plan"),  # a category of remarks
+    ("workers/tools/agent/impact.py", "graph"),  # a field of a tool's inputs
     ("workers/tools/sandbox/confine.py", "accept"),  # a system call
     ("orchestrator/core/timetable.py", "skip"),  # what becomes of times that were missed
     ("orchestrator/cli/commands/schedule/__init__.py", "skip"),

@@ -141,7 +141,7 @@ def test_where_no_model_is_promised_only_rules_and_people_are_asked() -> None:
 
 def test_only_what_reaches_nobody_and_a_server_on_this_machine_are_here() -> None:
     here = {name for name in CATALOGUE if not leaves_machine(participant(name))}
-    assert here == {"ollama", "person", "scripted", "analyser", "rules"}
+    assert here == {"ollama", "embeddings", "person", "scripted", "analyser", "rules"}
 
 
 def test_a_step_can_narrow_what_its_run_allows_and_not_widen_it() -> None:
