@@ -1,14 +1,23 @@
 """What a question's run captures: its workflow's options, its cast, its language, its documents."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from orchestrator.application.prepare import PreparedRun, prepare_run
-from orchestrator.application.subject_input import QuestionInput
+from orchestrator.application.subject_input import (
+    CaseSource,
+    ChangeInput,
+    QuestionInput,
+    TaskInput,
+)
 from orchestrator.cli.submission import SubmissionOptions, typed_request
+from orchestrator.core.setting import settings_of
+from orchestrator.workflows import ROWS
+from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.plan.options import PlanOptions
@@ -17,6 +26,12 @@ from shared.models.deliberation import Question
 from shared.models.notices import notice
 from shared.models.run import RunSpec
 
+KINDS: dict[SubjectKind, type] = {
+    SubjectKind.CHANGE: ChangeInput,
+    SubjectKind.QUESTION: QuestionInput,
+    SubjectKind.CASE: CaseSource,
+    SubjectKind.TASK: TaskInput,
+}
 ENVIRON = {"HOME": "/nonexistent", "QUORATE_DISCOVER": "off"}
 
 
@@ -156,3 +171,11 @@ def test_secrets_that_were_seen_are_noted(folder: Path):
     (folder / "log.txt").write_text("ghp_" + "a1B2" * 9)
     run = prepared(folder, question={"contexts": ("log.txt",)})
     assert run.remarks == (notice("secrets_seen", n=1),)
+
+
+@pytest.mark.parametrize("workflow", [row.name for row in ROWS if row.summary])
+def test_no_option_of_a_workflow_has_the_name_of_a_part_of_its_subject(workflow: str) -> None:
+    """Both are taken out of what was typed by their names."""
+    kind = KINDS[WORKFLOWS[workflow].subject]
+    options = {name for name, _ in settings_of(WORKFLOWS[workflow].options)}
+    assert not options & {field.name for field in fields(kind)}
