@@ -1,4 +1,4 @@
-"""Whether the broker and Redis answer, and what waits there."""
+"""Whether the broker and Redis answer, what waits there, and which calls are paused."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from orchestrator.embedded.wire import RedisWire
 from shared.delivery import queues
 from shared.errors import EnvironmentFault
 from shared.instance import SIGNALS_DB, Instance
+from shared.providers.limits import PAUSED_KEY, Pause, paused
 from shared.settings import ServiceSettings
 
 Counts = dict[str, int]
@@ -34,6 +35,23 @@ def look_at_broker(settings: ServiceSettings) -> tuple[Counts | None, Counts | N
         refusals.close()
         app.close()
     return waiting, refused
+
+
+def held_calls(settings: ServiceSettings) -> list[Pause] | None:
+    """The participants, providers and accounts whose calls are paused; None where Redis is away."""
+    try:
+        if settings.external is None and _is_nothing_paused(settings.instance):
+            return []
+        return paused(settings.endpoints.redis_url)
+    except (OSError, EnvironmentFault):
+        return None
+
+
+def _is_nothing_paused(instance: Instance) -> bool:
+    """Asked without redis-py, which takes long to load. Raises OSError or EnvironmentFault."""
+    with RedisWire(instance) as server:
+        server.ask("SELECT", str(SIGNALS_DB))
+        return server.ask("HLEN", PAUSED_KEY) == ":0"
 
 
 def _look_at_embedded(instance: Instance) -> tuple[Counts | None, Counts | None]:

@@ -96,6 +96,14 @@ def pause_batch(connection: Connection, name: str, *, paused: bool) -> bool:
     return row is not None
 
 
+def paused_batches(connection: Connection) -> list[str]:
+    """The names of those that are paused and have not ended."""
+    rows = connection.execute(
+        "SELECT name FROM batches WHERE paused AND state IN ('filling', 'open') AND finished_at IS NULL ORDER BY name"
+    )
+    return [row.name for row in rows]
+
+
 def open_batch(connection: Connection, name: str) -> bool:
     """Let its items begin; False unless all of them are stored and it was not open yet."""
     row = connection.execute(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 import click
 
-from orchestrator.application.brokers import look_at_broker, missing_servers
+from orchestrator.application.brokers import held_calls, look_at_broker, missing_servers
 from orchestrator.application.company import ProcessState, VersionFit, colleagues
 from orchestrator.cli.options import example, json_option
 from orchestrator.core.document import Line, Span, Style, line
@@ -23,6 +25,7 @@ from shared.build import read_build, this_build
 from shared.errors import EnvironmentFault
 from shared.instance import Instance
 from shared.settings import ServiceSettings
+from shared.store.batches import paused_batches
 from shared.store.database import Database
 from shared.store.migrate import HEAD, newer_schema
 from shared.store.processes import list_processes
@@ -60,7 +63,7 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     if settings.external is None:
         facts |= _embedded(settings.instance)
         if not any(server["running"] or server["silent"] for server in facts["servers"]):
-            down = {"fault": _NOT_RUNNING, "queues": None, "refused": None}
+            down = {"fault": _NOT_RUNNING, "queues": None, "refused": None, "paused": None}
             return _show(environ, {**facts, **down}, as_json=as_json)
     fault: str | None = None
     database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
@@ -76,11 +79,14 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
             counts = database.run(count_runs)
             facts["runs"], facts["runs_estimated"] = counts.by_status, counts.estimated
             facts["queued"] = counts.queued
+            facts["paused_batches"] = database.run(paused_batches)
     except EnvironmentFault as error:
         fault = str(error)
     finally:
         database.close()
     facts["queues"], facts["refused"] = look_at_broker(settings)
+    held = held_calls(settings)
+    facts["paused"] = None if held is None else [asdict(pause) for pause in held]
     return _show(environ, {**facts, "fault": fault}, as_json=as_json)
 
 
@@ -123,6 +129,7 @@ def _lines(facts: Mapping[str, Any], width: int | None) -> list[Line]:
     about = "about " if facts.get("runs_estimated") else ""
     lines.append(line(f"runs: {about}{_counts(facts.get('runs', {}))}"))
     lines += _queue_lines(facts.get("queued", {}))
+    lines += _pause_lines(facts["paused"] or (), facts.get("paused_batches", ()))
     if external:
         lines += [line(Span(text, Style.BAD)) for text in missing_servers(facts)]
     return [*lines, *_message_lines(facts["queues"] or {}, facts["refused"] or {})]
@@ -138,6 +145,29 @@ def _queue_lines(queued: Mapping[str, int]) -> list[Line]:
         return []
     lines = (f"{count} of {batch or 'no batch'}" for batch, count in queued.items())
     return [line(f"queued: {', '.join(lines)}")]
+
+
+def _pause_lines(pauses: Iterable[Mapping[str, Any]], batches: Iterable[str]) -> list[Line]:
+    """What an operator holds, until when, and how it goes on."""
+    lines = [
+        line(Span(f"paused: {pause['name']} until {_until(pause)}{_why(pause)}", Style.WARNING))
+        for pause in pauses
+    ]
+    texts = (
+        f"paused: batch {batch} until `quorate batch resume {shlex.quote(batch)}`"
+        for batch in batches
+    )
+    return [*lines, *(line(Span(text, Style.WARNING)) for text in texts)]
+
+
+def _until(pause: Mapping[str, Any]) -> str:
+    if pause["until"] is None:
+        return f"`quorate participants resume {shlex.quote(pause['name'])}`"
+    return f"{datetime.fromtimestamp(pause['until'], UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _why(pause: Mapping[str, Any]) -> str:
+    return f" ({pause['reason']})" if pause["reason"] else ""
 
 
 def _schema_line(found: str | None, needed: str) -> Line:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
+from orchestrator.application.brokers import held_calls
 from orchestrator.application.company import colleagues
 from orchestrator.application.listings import spent
 from orchestrator.settings.places import presets_folder
@@ -19,6 +20,7 @@ from orchestrator.web.once import OnceRoute
 from orchestrator.workflows import ROWS
 from shared.build import this_build
 from shared.errors import ConfigurationError
+from shared.store.batches import paused_batches
 from shared.store.migrate import HEAD
 from shared.store.processes import list_processes
 from shared.store.spending import Grouping
@@ -83,6 +85,7 @@ def status(request: Request, context: Context, _: Viewer) -> Response:
     embedded = context.backend.settings.external is None
     rows = colleagues(context.backend.read(list_processes), ours, embedded=embedded)
     counts = context.backend.read(count_runs)
+    held = held_calls(context.backend.settings)
     content = {
         "version": str(ours),
         "schema": {"found": context.backend.read(schema_revision), "needed": HEAD},
@@ -92,5 +95,7 @@ def status(request: Request, context: Context, _: Viewer) -> Response:
         "runs": counts.by_status,
         "runs_estimated": counts.estimated,
         "queued": counts.queued,
+        "paused": None if held is None else [asdict(pause) for pause in held],
+        "paused_batches": context.backend.read(paused_batches),
     }
     return read_json(request, content)

@@ -1,11 +1,22 @@
-"""`quorate status` where nothing runs: what is told, and what it costs."""
+"""`quorate status`: what is told where nothing runs, and what an operator holds."""
 
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
+from functools import partial
 
+import pytest
+
+from orchestrator.cli.commands.status import show_status
+from orchestrator.web.api import shapes
 from shared.build import this_build
+from shared.models.batches import BatchLimits
+from shared.models.roles import Role
+from shared.providers.limits import pause
+from shared.store.batches import create_batch, pause_batch
 from tests.fixtures.instance import CommandLine
+from tests.fixtures.web import WebService
 
 
 def test_nothing_runs_is_told_as_that_with_the_version_and_starts_nothing(
@@ -22,3 +33,45 @@ def test_nothing_runs_is_told_as_that_with_the_version_and_starts_nothing(
     assert facts["version"] == str(this_build())
     assert facts["fault"].startswith("not running")
     assert not any(server["running"] for server in facts["servers"])
+
+
+@pytest.mark.component
+def test_what_is_paused_is_told_with_its_end_in_text_in_json_and_over_http(
+    web: WebService, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database, redis_url = web.backend.database, web.backend.settings.endpoints.redis_url
+    pause(redis_url, "claude", "invoice unpaid")
+    pause(redis_url, "two words", for_s=3600.0)
+    limits = BatchLimits(None, None)
+    for name in ("nightly", "running"):
+        create = partial(
+            create_batch, name=name, source="-", fingerprint="f", total=1, limits=limits
+        )
+        database.run(create, atomic=True)
+    database.run(lambda c: pause_batch(c, "nightly", paused=True), atomic=True)
+
+    assert show_status(web.context.environ, as_json=True) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["reason"]) for one in facts["paused"]] == [
+        ("claude", "invoice unpaid"),
+        ("two words", ""),
+    ]
+    first, second = facts["paused"]
+    assert first["until"] is None
+    assert second["until"] == pytest.approx(second["since"] + 3600.0)
+    assert facts["paused_batches"] == ["nightly"]
+
+    assert show_status(web.context.environ, as_json=False) == 0
+    told = capsys.readouterr().out
+    ends = datetime.fromtimestamp(second["until"], UTC)
+    assert (
+        "paused: claude until `quorate participants resume claude` (invoice unpaid)\n"
+        f"paused: two words until {ends:%Y-%m-%d %H:%M:%S} UTC\n"
+        "paused: batch nightly until `quorate batch resume nightly`\n"
+    ) in told
+
+    answer = web.client_as(Role.VIEWER).get("/api/v1/status")
+    shapes.StatusShape.model_validate_json(answer.content)
+    over_http = answer.json()
+    assert over_http["paused"] == facts["paused"]
+    assert over_http["paused_batches"] == ["nightly"]

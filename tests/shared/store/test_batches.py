@@ -26,6 +26,7 @@ from shared.store.batches import (
     find_batch,
     open_batch,
     pause_batch,
+    paused_batches,
     set_limits,
     spent_on,
 )
@@ -167,9 +168,18 @@ def test_a_paused_batch_begins_nothing_and_keeps_nobody_out(database: Database) 
     batch(database, 3)
     assert database.run(lambda c: pause_batch(c, NAME, paused=True), atomic=True)
     assert admit(database) == []
+    assert database.run(paused_batches) == [NAME]
     assert not database.run(lambda c: pause_batch(c, NAME, paused=True), atomic=True)
     database.run(lambda c: pause_batch(c, NAME, paused=False), atomic=True)
+    assert database.run(paused_batches) == []
     assert len(admit(database)) == 3
+
+
+def test_a_paused_batch_that_was_cancelled_is_not_called_paused(database: Database) -> None:
+    batch(database, 1)
+    database.run(lambda c: pause_batch(c, NAME, paused=True), atomic=True)
+    database.run(lambda c: cancel_batch(c, NAME, "ann"), atomic=True)
+    assert database.run(paused_batches) == []
 
 
 def test_cancelling_lets_what_is_under_way_come_to_its_end(database: Database) -> None:
