@@ -30,6 +30,7 @@ NAMES_NO_RUN = frozenset(
         "/readyz",
         "/sign-in",
         "/sign-out",
+        "/start",
         "/static/{name}",
         "/workflows",
         "/workflows/{workflow}/schema",

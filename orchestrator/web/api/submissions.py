@@ -11,13 +11,10 @@ from orchestrator.application import lifecycle
 from orchestrator.application.batch_input import SUBMITTED, item_schema
 from orchestrator.application.fork import ForkRequest, plan_run_fork, submit_fork
 from orchestrator.application.notice_listener import NoticeList
-from orchestrator.application.pipelines import labelled
-from orchestrator.application.prepare import prepare_run
-from orchestrator.application.remote_requests import plain_names, stated_request
+from orchestrator.application.remote_requests import plain_names
+from orchestrator.application.remote_submission import submit_stated
 from orchestrator.application.replay import ReplayRequest, compare_runs, replay
 from orchestrator.application.rows_text import Submitted
-from orchestrator.application.submit import submit_run
-from orchestrator.application.unasked import unasked_report
 from orchestrator.application.undoing import submit_undo
 from orchestrator.presentation.comparison import comparison_json
 from orchestrator.presentation.formats.json import as_json
@@ -30,7 +27,6 @@ from orchestrator.web.context import Context, WebContext
 from orchestrator.web.identity import Decider, Identity, Submitter, Viewer
 from orchestrator.web.once import HEADER, OnceRoute
 from shared.errors import UserError
-from shared.store.projects import labels_of
 
 router = APIRouter(prefix="/runs", tags=["runs"], route_class=OnceRoute)
 Rules = Annotated[list[str] | None, Query(description="NAME=VALUE, as in `agreement=0.6`")]
@@ -104,16 +100,14 @@ def submitted_of(
     request: Request, context: WebContext, body: RunBody, identity: Identity
 ) -> Submitted:
     """The run that is submitted, or the result of a change that nobody has to be asked about. Raises UserError."""
-    stated = body.model_dump(mode="json")
-    wanted = stated_request(stated, context.reach, context.environ)
-    prepared = prepare_run(wanted, context.environ)
-    if identity.projects is not None:
-        prepared = labelled(prepared, labels_of(project=identity.projects[0]))
-    if prepared.is_change and (report := unasked_report(prepared)) is not None:
-        return Submitted(report=report)
-    context.backend.revive()
-    key = _durable_key(request, identity)
-    return Submitted(submit_run(context.backend, prepared, NoticeList(), idempotency_key=key))
+    return submit_stated(
+        context.backend,
+        body.model_dump(mode="json"),
+        context.reach,
+        context.environ,
+        projects=identity.projects,
+        key=_durable_key(request, identity),
+    )
 
 
 def _durable_key(request: Request, identity: Identity) -> str | None:

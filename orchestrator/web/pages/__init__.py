@@ -16,6 +16,7 @@ from orchestrator.web.pages import (
     run,
     runs,
     sign_in,
+    start,
     static_files,
     turn,
 )
@@ -30,6 +31,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     turn.router,
     runs.router,
     run.router,
+    start.router,
     forks.router,
     comparison.router,
     people.router,
