@@ -137,10 +137,18 @@ def items_of(backend: Backend, name: str) -> Iterator[ItemRow]:
         after = page[-1].position
 
 
-def page_of_items(backend: Backend, name: str, *, after: int, limit: int) -> list[ItemRow]:
-    """The items after that position, in the order of the file."""
+def page_of_items(
+    backend: Backend,
+    name: str,
+    *,
+    after: int,
+    limit: int,
+    states: Sequence[ItemState] = tuple(ItemState),
+) -> list[ItemRow]:
+    """The items after that position that stand so, in the order of the file."""
     row = backend.read(lambda connection: _named(connection, name))
-    return backend.read(partial(items_after, batch=row.name, after=after, limit=limit))
+    wanted = partial(items_after, batch=row.name, after=after, limit=limit, states=states)
+    return backend.read(wanted)
 
 
 def results_of(

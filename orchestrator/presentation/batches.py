@@ -34,7 +34,7 @@ def status_lines(status: BatchStatus, words: Translator) -> list[Line]:
     lines = [line(Span(words.message("batch_head", name=batch.name, state=state), Style.STRONG))]
     lines.append(line(counts_text(status, words)))
     if status.spent is not None:
-        lines.append(line(_cost(status, words)))
+        lines.append(line(cost_text(status, words)))
     if batch.limits.max_running is not None:
         lines.append(line(words.message("batch_at_once", n=batch.limits.max_running)))
     if status.state in _ADVISED:
@@ -43,7 +43,8 @@ def status_lines(status: BatchStatus, words: Translator) -> list[Line]:
     return lines
 
 
-def _cost(status: BatchStatus, words: Translator) -> str:
+def cost_text(status: BatchStatus, words: Translator) -> str:
+    """What was spent of which budget, and for how many calls."""
     spent, limit = status.spent or {}, status.batch.limits.max_usd
     known = spent.get("cost_usd")
     shown = (

@@ -128,13 +128,21 @@ SELECT i.position, i.custom_id, i.run_id, {ITEM_STATE} AS state, cardinality(i.e
        r.workflow, r.verdict, r.ending, r.blocked_reason, i.body,
        extract(epoch FROM r.finished_at - coalesce(r.admitted_at, r.created_at))::float8 AS seconds
   FROM batch_items i JOIN runs r ON r.id = i.run_id
- WHERE i.batch = %(batch)s AND i.position > %(after)s ORDER BY i.position LIMIT %(limit)s
+ WHERE i.batch = %(batch)s AND i.position > %(after)s AND {ITEM_STATE} = ANY(%(states)s)
+ ORDER BY i.position LIMIT %(limit)s
 """
 
 
-def items_after(connection: Connection, batch: str, after: int, limit: int) -> list[ItemRow]:
-    """The next items in the order of the file, behind that position."""
-    rows = connection.execute(_PAGE, {"batch": batch, "after": after, "limit": limit}).fetchall()
+def items_after(
+    connection: Connection,
+    batch: str,
+    after: int,
+    limit: int,
+    states: Sequence[ItemState] = tuple(ItemState),
+) -> list[ItemRow]:
+    """The next items in the order of the file that stand so, after that position."""
+    named = {"batch": batch, "after": after, "limit": limit, "states": list(states)}
+    rows = connection.execute(_PAGE, named).fetchall()
     return [ItemRow(**_fields(row)) for row in rows]
 
 

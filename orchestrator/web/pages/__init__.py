@@ -7,6 +7,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from orchestrator.web.pages import (
+    batches,
     comparison,
     costs,
     decision,
@@ -33,6 +34,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     run.router,
     start.router,
     forks.router,
+    batches.router,
     comparison.router,
     people.router,
     costs.router,

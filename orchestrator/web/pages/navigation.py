@@ -17,6 +17,7 @@ class NavigationEntry:
 NAVIGATION = (
     NavigationEntry("/inbox", "web_inbox", "inbox"),
     NavigationEntry("/runs", "runs_title", "runs"),
+    NavigationEntry("/batches", "batches_title", "batches"),
     NavigationEntry("/participants", "people_title", "participants"),
     NavigationEntry("/costs", "costs_title", "costs"),
 )
