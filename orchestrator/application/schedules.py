@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -145,14 +145,15 @@ def report(backend: Backend, name: str, limit: int) -> ScheduleReport:
     return backend.read(read)
 
 
-def reports(backend: Backend) -> list[ScheduleReport]:
-    """Every schedule with its last firing."""
+def reports(backend: Backend, firings: int = 1) -> list[ScheduleReport]:
+    """Every schedule with so many of its last firings, the newest first."""
 
     def read(connection: Connection) -> list[ScheduleReport]:
         stored = list_schedules(connection)
-        newest = last_firings(connection, [schedule.name for schedule in stored], 1)
-        by_name: Mapping[str, list[Firing]] = {firing.schedule: [firing] for firing in newest}
-        return [ScheduleReport(each, by_name.get(each.name, [])) for each in stored]
+        by_name: dict[str, list[Firing]] = {schedule.name: [] for schedule in stored}
+        for firing in last_firings(connection, list(by_name), firings):
+            by_name[firing.schedule].append(firing)
+        return [ScheduleReport(each, by_name[each.name]) for each in stored]
 
     return backend.read(read)
 

@@ -20,4 +20,5 @@ NAVIGATION = (
     NavigationEntry("/batches", "batches_title", "batches"),
     NavigationEntry("/participants", "people_title", "participants"),
     NavigationEntry("/costs", "costs_title", "costs"),
+    NavigationEntry("/schedules", "schedules_title", "schedules"),
 )
