@@ -100,8 +100,9 @@ def _figures(report: CohortReport, words: Translator) -> Iterator[Block]:
         )
         return (words.message(f"cohort_{name}"), *cells)
 
-    heads = ("", *(words.message(f"cohort_{name}") for name in ("typical", "ninth", "most")))
-    yield Heading(words.message("cohort_figures"))
+    title = words.message("cohort_figures")
+    heads = (title, *(words.message(f"cohort_{name}") for name in ("typical", "ninth", "most")))
+    yield Heading(title)
     yield Grid(
         heads,
         (

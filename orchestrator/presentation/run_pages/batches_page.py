@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.presentation.batches import cost_text
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.run_pages.stations import Badge
+from orchestrator.presentation.run_pages.stations import Badge, verdict_badge
 from shared.models.batches import BatchState, BatchStatus, ItemState
 from shared.store.batch_items import ItemRow
 
@@ -99,11 +99,15 @@ class ItemLine:
 
     row: ItemRow
     badge: Badge
+    verdict: Badge | None
 
 
 def item_lines(rows: Sequence[ItemRow], words: Translator) -> tuple[ItemLine, ...]:
     """The items as the list shows them."""
-    return tuple(ItemLine(row, item_badge(row.state, words)) for row in rows)
+    return tuple(
+        ItemLine(row, item_badge(row.state, words), verdict_badge(row.verdict, words))
+        for row in rows
+    )
 
 
 def item_badge(state: ItemState, words: Translator) -> Badge:

@@ -132,7 +132,8 @@ def test_pages_about_runs_fit_a_phone_in_every_scheme_and_language(
             chromium, context, "/runs", viewport=size, color_scheme=scheme, locale=language
         )
         assert page.locator("h1").inner_text() == word
-        for path in ("/runs", f"/runs/{run}", f"/runs/{run}/timeline", "/costs", "/participants"):
+        others = ("/costs", "/participants", "/start", "/batches", "/schedules")
+        for path in ("/runs", f"/runs/{run}", f"/runs/{run}/timeline", *others):
             page.goto(f"http://127.0.0.1:{context.site.port}{path}")
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
@@ -155,6 +156,7 @@ def test_pages_about_runs_shut_nobody_out(
     runs = [recorded.run_of(name) for name in ("ask", "forum", "panel", "plan", "review")]
     paths = [f"/runs/{run}" for run in runs]
     paths += [f"{paths[-1]}{suffix}" for suffix in ("/timeline", "/log", "/fork")]
+    paths += ["/start", "/batches", "/schedules"]
     paths += ["/runs", "/costs", "/participants", f"/compare?run={runs[-1]}&run={runs[-2]}"]
     with served(recorded.context) as context:
         page = opened(chromium, context, "/runs", color_scheme=scheme)
