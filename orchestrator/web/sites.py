@@ -36,7 +36,9 @@ class ServedSite:
     def is_host(self, host: str) -> bool:
         """Whether a Host header means us."""
         host = host.lower()
-        if host in (f"{LOOPBACK}:{self.port}", f"localhost:{self.port}", f"[::1]:{self.port}"):
+        own = (LOOPBACK, "localhost", "[::1]")
+        # The port of a scheme's own is not sent (RFC 9110, 7.2).
+        if host in (f"{name}:{self.port}" for name in own) or (self.port == 80 and host in own):
             return True
         name, colon, port = host.rpartition(":")
         with_port = bool(colon) and name in self.names and _PORT.fullmatch(port) is not None

@@ -18,7 +18,7 @@ SELECT r.id, r.workflow, r.title, r.status, r.phase, r.verdict, r.ending, r.crea
        coalesce(s.labels ->> 'repository', '') AS repository, coalesce(s.labels ->> 'batch', '') AS batch,
        (SELECT sum(cost_usd) FROM usage u WHERE u.run_id = r.id) AS cost_usd,
        CASE WHEN r.verdict = '{done}' THEN s.labels ->> '{of}' END AS took_back_from
-  FROM wanted JOIN runs r USING (id)
+  FROM wanted CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = wanted.id OFFSET 0) r
   LEFT JOIN LATERAL (SELECT spec -> 'labels' AS labels FROM specs WHERE run_id = r.id OFFSET 0) s ON true
  CROSS JOIN LATERAL (
        SELECT coalesce(sum(greatest(0, extract(epoch FROM

@@ -31,7 +31,7 @@ def review(live: CommandLine, repository: Path) -> str:
 
 
 def listed(live: CommandLine) -> set[str]:
-    return {row["id"] for row in json.loads(live("list", "--json").stdout)["runs"]}
+    return {row["id"] for row in json.loads(live("list", "-n", "1000", "--json").stdout)["runs"]}
 
 
 def test_a_killed_purge_leaves_whole_runs_and_the_next_one_does_the_rest(

@@ -12,7 +12,8 @@ from shared.errors import UserError
         ("127.0.0.1:80", True),
         ("[::1]:80", True),
         ("localhost:80", True),
-        ("localhost", False),
+        ("localhost", True),
+        ("localhost:8080", False),
         ("quorate.example.com", True),
         ("Quorate.Example.com:443", True),
         ("quorate.example.com:", False),
@@ -24,6 +25,10 @@ from shared.errors import UserError
 )
 def test_a_host_is_ours_by_its_whole_name(host: str, ours: bool):
     assert ServedSite.of("127.0.0.1", 80, ["Quorate.example.com "]).is_host(host) is ours
+
+
+def test_a_host_without_a_port_is_ours_only_at_the_port_that_is_not_sent():
+    assert not ServedSite.of("127.0.0.1", 8765).is_host("localhost")
 
 
 def test_a_proxy_adds_tls_to_its_own_name_only():

@@ -46,8 +46,8 @@ def test_one_of_several_signatures_is_enough(verify: Callable[..., str]) -> None
         ({"webhook-signature": ""}, BODY),
         ({"webhook-signature": "v2,abc"}, BODY),
         (headers(secret=new_secret()), BODY),
-        (headers(datetime.now(UTC) - timedelta(minutes=10)), BODY),
-        (headers(datetime.now(UTC) + timedelta(minutes=10)), BODY),
+        (headers(datetime.now(UTC) - timedelta(days=1)), BODY),
+        (headers(datetime.now(UTC) + timedelta(days=1)), BODY),
         ({}, BODY.replace("r1", "r2")),
     ],
 )

@@ -50,6 +50,8 @@ PREPARED: dict[str, JsonValue] = {
     "evidence": {},
     "gaps": {},
     "queries": [{"text": "cough"}],
+    "space": "a model",
+    "most": 1,
 }
 """Of the inputs of the tools that read a chart, what is not the subject: the least that makes sense."""
 ASKED: dict[str, JsonValue] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.workers.tools.analysers.test_command import by_lines, look
-from workers.tools.analysers.installation import QuorateInstallation, actual
+from workers.tools.analysers.installation import Installation, actual
 
 
 def program(path: Path, text: str = "binary") -> Path:
@@ -41,7 +41,7 @@ def environment_of(folder: Path, python: Path, first: str) -> Path:
 
 
 def folders(found: Path) -> set[str]:
-    return {str(place) for place in QuorateInstallation.of(found).places}
+    return {str(place) for place in Installation.of(found).places}
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_a_virtual_environment_brings_the_python_that_it_was_made_from(
     reached = link(tmp_path / "local" / "bin" / "linter", tool)  # as pipx and uv put it on PATH
     base = python.parent.parent
     assert {str(tmp_path / "with space"), str(base / "lib"), str(base / "bin")} <= folders(reached)
-    assert str(tool.parent) in QuorateInstallation.of(reached).environment["PATH"].split(os.pathsep)
+    assert str(tool.parent) in Installation.of(reached).environment["PATH"].split(os.pathsep)
 
 
 def test_packages_of_a_user_are_found_where_home_is_another(tmp_path: Path) -> None:
     packages = tmp_path / ".local" / "lib" / "python3.99" / "site-packages"
     packages.mkdir(parents=True)
     tool = program(tmp_path / ".local" / "bin" / "linter", "#!/usr/bin/python3\n")
-    installed = QuorateInstallation.of(tool)
+    installed = Installation.of(tool)
     assert installed.environment["PYTHONUSERBASE"] == str(tmp_path / ".local")
     assert installed.places == (tool, packages.parent)
 

@@ -14,8 +14,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.create_index("ix_runs_title", "runs", ["title"])
+    op.create_index("ix_runs_by_title", "runs", ["title"])
 
 
 def downgrade() -> None:
-    op.drop_index("ix_runs_title", table_name="runs")
+    op.drop_index("ix_runs_by_title", table_name="runs")
