@@ -9,7 +9,7 @@ from orchestrator.embedded.wire import RedisWire
 from shared.delivery import queues
 from shared.errors import EnvironmentFault
 from shared.instance import SIGNALS_DB, Instance
-from shared.providers.limits import PAUSED_KEY, Pause, paused
+from shared.models.pauses import PAUSED_KEY, Pause
 from shared.settings import ServiceSettings
 
 Counts = dict[str, int]
@@ -42,6 +42,10 @@ def held_calls(settings: ServiceSettings) -> list[Pause] | None:
     try:
         if settings.external is None and _is_nothing_paused(settings.instance):
             return []
+        from shared.providers.limits import (
+            paused,  # the catalogue and redis-py, where something is paused
+        )
+
         return paused(settings.endpoints.redis_url)
     except (OSError, EnvironmentFault):
         return None

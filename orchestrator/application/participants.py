@@ -19,12 +19,11 @@ from shared.allowed import Allowed
 from shared.errors import EnvironmentFault
 from shared.instance import SIGNALS_DB, Instance
 from shared.models.panel import Participant
+from shared.models.pauses import PAUSED_KEY, Pause
 from shared.providers.limits import (
     ACCOUNTS_KEY,
-    PAUSED_KEY,
     Breaker,
     BreakerState,
-    Pause,
     account_of,
     breakers,
     paused,

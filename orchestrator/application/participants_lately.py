@@ -9,7 +9,8 @@ from orchestrator.application.acceptance import accepted_history
 from orchestrator.application.backend import Backend
 from orchestrator.evaluation.acceptance import AcceptanceHistory
 from shared.errors import EnvironmentFault
-from shared.providers.limits import Breaker, Pause, breakers, paused
+from shared.models.pauses import Pause
+from shared.providers.limits import Breaker, breakers, paused
 from shared.store.database import Connection
 from shared.store.spending import Grouping, Spending, spending
 from shared.store.turn_times import TurnTimes, turn_times

@@ -26,11 +26,11 @@ from pydantic import Field, ValidationError
 from shared.delivery.redis_text import READING, whole_number
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.models.panel import Participant
+from shared.models.pauses import PAUSED_KEY, Pause
 from shared.models.wire import Wire
 from shared.providers.options import HEADER_OPTIONS, KEY_OPTIONS, AccountLimits
 
 ACCOUNTS_KEY = "quorate:accounts"
-PAUSED_KEY = "quorate:paused"
 OPTIONS = ("rpm", "tpm", "parallel", "account")
 """The participant options that are ours: no service sees them."""
 _LOGIN_OPTIONS = ("agent", "program", "command", "site", "profile")
@@ -56,16 +56,6 @@ class Breaker:
     opens_in_s: float
     cooldown_s: float
     in_flight: int
-
-
-@dataclass(frozen=True)
-class Pause:
-    """An operator's pause of everything that carries `name`; `until` None: until somebody ends it."""
-
-    name: str
-    since: float
-    reason: str
-    until: float | None = None
 
 
 def limits_of(participant: Participant) -> AccountLimits:

@@ -15,9 +15,9 @@ from redis.exceptions import NoScriptError
 from redis.retry import Retry
 
 from shared.delivery.redis_text import READING
+from shared.models.pauses import PAUSED_KEY
 from shared.providers.limits import (
     ACCOUNTS_KEY,
-    PAUSED_KEY,
     account_key,
     calls_key,
     slots_key,

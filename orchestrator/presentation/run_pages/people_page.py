@@ -9,7 +9,8 @@ from orchestrator.core.views.context import dollars
 from orchestrator.evaluation.acceptance import AcceptanceHistory, ParticipantHistory
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.run_pages.stations import Badge
-from shared.providers.limits import Breaker, BreakerState, Pause
+from shared.models.pauses import Pause
+from shared.providers.limits import Breaker, BreakerState
 from shared.store.spending import Spending
 from shared.store.turn_times import TurnTimes
 

@@ -8,10 +8,9 @@ from shared.delivery.refusals import Refusals
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.instance import Endpoints
 from shared.models.panel import Participant
+from shared.models.pauses import PAUSED_KEY, Pause
 from shared.providers.limits import (
     ACCOUNTS_KEY,
-    PAUSED_KEY,
-    Pause,
     account_key,
     account_of,
     breakers,

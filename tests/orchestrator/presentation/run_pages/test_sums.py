@@ -11,7 +11,8 @@ from orchestrator.evaluation.acceptance import OfferedFindings, Raiser, acceptan
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.run_pages.costs_page import by, by_day, tiles
 from orchestrator.presentation.run_pages.people_page import account_lines, participant_cards
-from shared.providers.limits import Breaker, BreakerState, Pause
+from shared.models.pauses import Pause
+from shared.providers.limits import Breaker, BreakerState
 from shared.store.spending import Grouping, Spending
 from shared.store.turn_times import TurnTimes
 
