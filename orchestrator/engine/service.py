@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from celery.signals import worker_ready, worker_shutdown
@@ -79,27 +80,10 @@ def main(
     configure(settings.log_level, settings.log_format)
     load_all(workflows)
     url = settings.endpoints.database_url
-    database = Database(
-        url,
-        pool_size=POOLS["advances"],
-        patience_s=PATIENCE_S,
-        answer_s=SERVICE_ANSWER_S,
-        keys=settings.encryption_keys,
-    )
-    impatient = Database(
-        url,
-        pool_size=POOLS["admissions"],
-        patience_s=2.0,
-        answer_s=SERVICE_ANSWER_S,
-        keys=settings.encryption_keys,
-    )
-    sweeping = Database(
-        url,
-        pool_size=POOLS["sweeps"],
-        patience_s=2.0,
-        answer_s=SWEEP_SILENCE_S,
-        keys=settings.encryption_keys,
-    )
+    opened = partial(Database, url, answer_s=SERVICE_ANSWER_S, keys=settings.encryption_keys)
+    database = opened(pool_size=POOLS["advances"], patience_s=PATIENCE_S)
+    impatient = opened(pool_size=POOLS["admissions"], patience_s=2.0)
+    sweeping = opened(pool_size=POOLS["sweeps"], patience_s=2.0, answer_s=SWEEP_SILENCE_S)
     # A beat waits for nobody's connection, and for no answer that comes too late.
     beating = Database(
         url, pool_size=POOLS["beats"], patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S
@@ -116,13 +100,7 @@ def main(
     )
 
     # What waits for a receiver never takes a connection from what moves runs.
-    outbox = Database(
-        url,
-        pool_size=POOLS["outbox"],
-        patience_s=2.0,
-        answer_s=SERVICE_ANSWER_S,
-        keys=settings.encryption_keys,
-    )
+    outbox = opened(pool_size=POOLS["outbox"], patience_s=2.0)
     deliverer = WebhookDeliverer(outbox, MessageSender(read_networks(settings.webhook_networks)))
     beside: list[_Beside] = [presence, sweeper, listener, deliverer, Purger(outbox, retention)]
     if (sender := make_sender(os.environ)) is not None:
