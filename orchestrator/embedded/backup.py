@@ -109,5 +109,5 @@ def _call(
         check=False,
     )
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise EnvironmentFault(f"{name}: {said[0].removeprefix(f'{name}: ')}")
+        words = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise EnvironmentFault(f"{name}: {words[0].removeprefix(f'{name}: ')}")

@@ -109,10 +109,10 @@ class RequestGuard:
             self._context.report_bug(bug)
             if response.started:
                 raise
-            told = RequestRefused(
+            answer = RequestRefused(
                 BUG, "this is a bug: the service's stderr says where its traceback is"
             )
-            await self._refuse(connection, told)(scope, receive, response)
+            await self._refuse(connection, answer)(scope, receive, response)
 
     async def _identify(self, scope: Scope, connection: HTTPConnection) -> None:
         try:

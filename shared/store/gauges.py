@@ -77,13 +77,13 @@ def spent(connection: Connection) -> list[MetricSample]:
     """What all calls have used and cost, by who spoke."""
     samples = []
     for row in connection.execute(_SPENT).fetchall():
-        who = (row.participant, row.provider)
+        labels = (row.participant, row.provider)
         samples += [
-            MetricSample("quorate_calls_total", who, row.calls),
-            MetricSample("quorate_cost_usd_total", who, row.usd),
-            MetricSample("quorate_calls_unpriced_total", who, row.unpriced),
-            MetricSample("quorate_tokens_total", (*who, "input"), row.input),
-            MetricSample("quorate_tokens_total", (*who, "output"), row.output),
-            MetricSample("quorate_tokens_total", (*who, "cached"), row.cached),
+            MetricSample("quorate_calls_total", labels, row.calls),
+            MetricSample("quorate_cost_usd_total", labels, row.usd),
+            MetricSample("quorate_calls_unpriced_total", labels, row.unpriced),
+            MetricSample("quorate_tokens_total", (*labels, "input"), row.input),
+            MetricSample("quorate_tokens_total", (*labels, "output"), row.output),
+            MetricSample("quorate_tokens_total", (*labels, "cached"), row.cached),
         ]
     return samples

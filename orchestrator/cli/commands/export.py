@@ -50,9 +50,9 @@ def export(
         )
     terminal = Terminal.of(os.environ)
     if as_json:
-        told = {"file": str(exported.path), "sha256": exported.digest}
-        told |= exported.header.model_dump(mode="json")
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "export": told}))
+        content = {"file": str(exported.path), "sha256": exported.digest}
+        content |= exported.header.model_dump(mode="json")
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "export": content}))
         return ExitCode.OK
     terminal.result([line(str(exported.path))])
     terminal.talk(_contents(exported.header))
@@ -61,15 +61,15 @@ def export(
 
 def _contents(header: RunFileHeader) -> list[Line]:
     counts = ", ".join(f"{table} {n:,}" for table, n in header.contains.items() if n)
-    told = [line(f"It holds {counts}.")]
+    lines = [line(f"It holds {counts}.")]
     if not header.redacted:
-        told.append(
+        lines.append(
             line(
                 "Whoever has it can read all that was asked and answered (--redacted writes none of it)."
             )
         )
-        return told
-    told.append(
+        return lines
+    lines.append(
         line(
             "Every text has other words. What stays: names of participants, providers and models, keys of steps, "
             "names of fields, figures, moments."
@@ -78,7 +78,7 @@ def _contents(header: RunFileHeader) -> list[Line]:
     replays = (
         "replays as it was recorded" if header.replays else "does not replay as it was recorded"
     )
-    return [*told, line(f"Without its texts it {replays}.")]
+    return [*lines, line(f"Without its texts it {replays}.")]
 
 
 @click.command("import", epilog=example("quorate import r3k.qrun"))
@@ -96,8 +96,8 @@ def import_(file: Path, as_json: bool) -> int:
     terminal = Terminal.of(os.environ)
     runs = list(result.header.runs)
     if as_json:
-        told = {"runs": runs, "known": result.known}
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "import": told}))
+        content = {"runs": runs, "known": result.known}
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "import": content}))
     else:
         terminal.result([line(run) for run in runs])
         done = "is here already: nothing was changed" if result.known else "is imported"

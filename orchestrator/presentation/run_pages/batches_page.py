@@ -56,7 +56,7 @@ class BatchView:
     badge: Badge
     shares: tuple[BatchShare, ...]
     progress: str
-    told: str
+    wording: str
     cost: str
     can: frozenset[str]
 
@@ -69,8 +69,10 @@ def batch_view(status: BatchStatus, words: Translator) -> BatchView:
         number = status.counts[state]
         if number:
             tone, icon = _ITEMS[state]
-            told = Badge(words.message(f"batch_{state}", n=f"{number:,}"), tone, icon)
-            shares.append(BatchShare(state, number, 100 * at / total, 100 * number / total, told))
+            wording = Badge(words.message(f"batch_{state}", n=f"{number:,}"), tone, icon)
+            shares.append(
+                BatchShare(state, number, 100 * at / total, 100 * number / total, wording)
+            )
         at += number
     tone, icon = _STATES[status.state]
     return BatchView(
@@ -78,7 +80,7 @@ def batch_view(status: BatchStatus, words: Translator) -> BatchView:
         badge=Badge(words.message(f"batch_is_{status.state}"), tone, icon),
         shares=tuple(shares),
         progress=f"{status.ended:,} / {status.batch.total:,}",
-        told=", ".join(share.badge.text for share in shares),
+        wording=", ".join(share.badge.text for share in shares),
         cost="" if status.spent is None else cost_text(status, words),
         can=_can(status),
     )

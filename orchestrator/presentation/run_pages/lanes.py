@@ -1,4 +1,4 @@
-"""Who did what when in a run: a lane each, with queue, limits, models, tools and people told apart.
+"""Who did what when in a run: a lane each, with queue, limits, models, tools and people entries apart.
 
 Hours in which only people are waited for are folded, so that seconds of work stay visible.
 """
@@ -80,7 +80,7 @@ def _work(step: StepRow) -> Went:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _LaneEntry:
     """What is drawn and listed: whose it is, what it was, how it ended, and what its time went to."""
 
     lane: str
@@ -93,16 +93,16 @@ def timeline(report: RunReport, words: Translator) -> Drawing | None:
     """The run's lanes with their table; None before its first step."""
     if not report.steps:
         return None
-    told = [*_steps(report, words), *_decisions(report, words)]
-    return Drawing(_picture(report, told, words), _table(told, words))
+    entries = [*_steps(report, words), *_decisions(report, words)]
+    return Drawing(_picture(report, entries, words), _table(entries, words))
 
 
-def _picture(report: RunReport, told: Sequence[_Told], words: Translator) -> Lanes:
-    every = [part for each in told for part in each.parts]
+def _picture(report: RunReport, entries: Sequence[_LaneEntry], words: Translator) -> Lanes:
+    every = [part for each in entries for part in each.parts]
     busy = [(part.begin_s, part.end_s) for part in every if part.went is not Went.PERSON]
     now_s = report.run.elapsed_s
     axis = Axis.of(busy, max((part.end_s for part in every), default=now_s))
-    lanes = _lanes(told, axis, words)
+    lanes = _lanes(entries, axis, words)
     return Lanes(
         name=words.message("lanes_name", n=len(lanes), took=duration(now_s, words)),
         lanes=lanes,
@@ -116,18 +116,18 @@ def _folded(seconds: float, words: Translator) -> str:
     return words.message("lanes_folded", took=duration(seconds, words))
 
 
-def _steps(report: RunReport, words: Translator) -> Iterator[_Told]:
+def _steps(report: RunReport, words: Translator) -> Iterator[_LaneEntry]:
     parts = report.workflow.parts_of(report.spec)
     people = {holder.name for _part, holder in parts if holder.provider == "person"}
     for step in report.steps:
         went = stretches(step, report.run.elapsed_s, by_person=step.participant in people)
         outcome = words.message(f"turn_{step.status}")
-        yield _Told(step.participant, _named(step, words), outcome, went)
+        yield _LaneEntry(step.participant, _named(step, words), outcome, went)
 
 
-def _decisions(report: RunReport, words: Translator) -> Iterator[_Told]:
+def _decisions(report: RunReport, words: Translator) -> Iterator[_LaneEntry]:
     for decision in report.decisions:
-        yield _Told(
+        yield _LaneEntry(
             words.message("lane_decisions"),
             decision.key,
             words.message(f"decision_is_{decision.state.value}"),
@@ -135,9 +135,9 @@ def _decisions(report: RunReport, words: Translator) -> Iterator[_Told]:
         )
 
 
-def _lanes(told: Sequence[_Told], axis: Axis, words: Translator) -> tuple[TimeLane, ...]:
+def _lanes(entries: Sequence[_LaneEntry], axis: Axis, words: Translator) -> tuple[TimeLane, ...]:
     lanes: dict[str, list[Spell]] = {}
-    for each in told:
+    for each in entries:
         spells = (_spell(part, axis, each.what, words) for part in each.parts)
         lanes.setdefault(each.lane, []).extend(spells)
     return tuple(TimeLane(name, tuple(spells)) for name, spells in lanes.items())
@@ -168,7 +168,7 @@ def _spell(part: Stretch, axis: Axis, name: str, words: Translator) -> Spell:
     return Spell(axis.at(part.begin_s), axis.at(part.end_s), part.went.value, text)
 
 
-def _table(told: Sequence[_Told], words: Translator) -> Grid:
+def _table(entries: Sequence[_LaneEntry], words: Translator) -> Grid:
     heads = ("who", "what", "began", "queue", "held", "work", "outcome")
     rows = (
         (
@@ -180,7 +180,7 @@ def _table(told: Sequence[_Told], words: Translator) -> Grid:
             _sum(each.parts, words, *_AT_WORK),
             each.outcome,
         )
-        for each in told
+        for each in entries
     )
     return Grid(tuple(words.message(f"lanes_{head}") for head in heads), tuple(rows))
 

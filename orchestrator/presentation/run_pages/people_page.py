@@ -26,7 +26,7 @@ class RightShare:
     share: float
     low: float
     high: float
-    told: str
+    wording: str
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class AccountLine:
 
     account: str
     badge: Badge
-    told: str
+    wording: str
     in_flight: int
     resumable: bool
 
@@ -132,10 +132,10 @@ def _spending(spent: Spending | None, words: Translator) -> Iterable[tuple[str, 
 
 def _right(row: ParticipantHistory, words: Translator) -> RightShare:
     total = row.total
-    told = words.message(
+    wording = words.message(
         "people_right_of", accepted=total.accepted, offered=total.offered, n=row.decisions
     )
-    return RightShare(row.model or row.provider, total.share, total.low, total.high, told)
+    return RightShare(row.model or row.provider, total.share, total.low, total.high, wording)
 
 
 def account_lines(accounts: Sequence[Breaker], words: Translator) -> tuple[AccountLine, ...]:
@@ -147,15 +147,15 @@ def _account(breaker: Breaker, words: Translator) -> AccountLine:
     closed = breaker.state is BreakerState.CLOSED
     tone, icon = ("good", "check") if closed else ("bad", "alert")
     if closed and breaker.cooldown_s > 0:
-        tone, icon, told = (
+        tone, icon, wording = (
             "warning",
             "schedules",
             words.message("account_waits", s=breaker.cooldown_s),
         )
     elif closed:
-        told = ""
+        wording = ""
     else:
         why = " · ".join(filter(None, (breaker.why, breaker.said)))
-        told = words.message("account_tried_again", s=breaker.opens_in_s, why=why)
+        wording = words.message("account_tried_again", s=breaker.opens_in_s, why=why)
     badge = Badge(words.message(f"account_is_{breaker.state.replace('-', '_')}"), tone, icon)
-    return AccountLine(breaker.account, badge, told, breaker.in_flight, not closed)
+    return AccountLine(breaker.account, badge, wording, breaker.in_flight, not closed)

@@ -41,7 +41,7 @@ class Convergence:
     """How far a discussion came: the last score, how it is called, its class, and its history as plots."""
 
     score: float
-    told: str
+    wording: str
     tone: str
     line: str
     reason: str
@@ -149,7 +149,7 @@ class RunPageView:
         reason = shortened_names(last.reason) if last.reason else None
         return Convergence(
             score=last.metrics.overall_score,
-            told=self.words.message(f"how_{how}"),
+            wording=self.words.message(f"how_{how}"),
             tone=_tone(ending),
             line=convergence_line(self.report, self.words),
             reason=self.words.translate(reason) if reason else "",

@@ -83,7 +83,7 @@ class ShownStation:
 
     name: str
     progress: StationProgress
-    told: str
+    wording: str
     tone: str
 
 
@@ -130,5 +130,5 @@ def _progress(
 def _shown(station: Station, progress: StationProgress, words: Translator) -> ShownStation:
     phase = station.phases[0]
     name = words.word(f"station_{phase}", words.word(f"phase_{phase}", phase))
-    told = words.message(f"station_is_{progress.value.replace('-', '_')}")
-    return ShownStation(name, progress, told, _TONES.get(phase, "working"))
+    wording = words.message(f"station_is_{progress.value.replace('-', '_')}")
+    return ShownStation(name, progress, wording, _TONES.get(phase, "working"))

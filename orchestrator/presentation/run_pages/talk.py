@@ -48,7 +48,7 @@ class ReplySection:
 
 @dataclass(frozen=True)
 class Bubble:
-    """A turn or a tool run. `lead` is Markdown; `state` is the status of its step, told by `told`.
+    """A turn or a tool run. `lead` is Markdown; `state` is the status of its step, named by `wording`.
 
     `voice` is 1 to 5 for the panel's members and 0 for others; `author`: the other side of a review or of a plan.
     """
@@ -57,7 +57,7 @@ class Bubble:
     who: str
     role: str
     state: str
-    told: str
+    wording: str
     voice: int
     author: bool
     verdict: str = ""
@@ -176,7 +176,7 @@ def bubble(step: StepRow, report: RunReport, words: Translator) -> Bubble:
         who=step.participant,
         role=words.role(step.role),
         state=step.status,
-        told=words.message(f"turn_{step.status}"),
+        wording=words.message(f"turn_{step.status}"),
         voice=_voice(step, report),
         author=step.participant == report.spec.panel.author.name,
         verdict=_verdict(reply, words),

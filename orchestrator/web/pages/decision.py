@@ -115,7 +115,7 @@ def answer_decision(
             ),
         )
     except (DecisionConflict, UserError) as refused:
-        told = RefusedAnswer(
+        again = RefusedAnswer(
             status=CONFLICT if isinstance(refused, DecisionConflict) else 422,
             reason=str(refused),
             choice=form.choice,
@@ -123,7 +123,7 @@ def answer_decision(
             picked=picked,
         )
         report = report_of(context.backend, run)
-        return _shown(request, identity, report, _decision(report, key), told)
+        return _shown(request, identity, report, _decision(report, key), again)
     return RedirectResponse(decision_address(report.run.id, key), status_code=303)
 
 

@@ -155,7 +155,7 @@ def changes_of_mind(report: RunReport, words: Translator) -> tuple[ChangeOfMind,
         stated.append((stance.position, stance.round, stance.reason))
     changes = [
         ChangeOfMind(
-            participant=who,
+            participant=participant,
             finding=finding,
             title=titles.get(finding, ""),
             before=words.message(f"position_{before.value}"),
@@ -163,7 +163,7 @@ def changes_of_mind(report: RunReport, words: Translator) -> tuple[ChangeOfMind,
             round=number,
             reason=reason,
         )
-        for (who, finding), stated in stances.items()
+        for (participant, finding), stated in stances.items()
         for (before, _, _), (after, number, reason) in pairwise(stated)
         if before is not after
     ]

@@ -42,8 +42,8 @@ def _explained(failure: TestFailure, lines: Sequence[str], paths: RepositoryPath
     if failure.message and failure.place is not None:
         return failure
     block = _below(failure.name, lines)
-    told = [_KEY.sub("", row).strip().rstrip("'\"") for row in block if not _DULL.match(row)]
-    message = failure.message or "\n".join(filter(None, told))[:MOST_LETTERS]
+    rows = [_KEY.sub("", row).strip().rstrip("'\"") for row in block if not _DULL.match(row)]
+    message = failure.message or "\n".join(filter(None, rows))[:MOST_LETTERS]
     place = failure.place or first_place([*block, failure.message], paths)
     return failure.model_copy(update={"message": message, "place": place})
 

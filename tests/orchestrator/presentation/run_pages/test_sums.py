@@ -94,7 +94,7 @@ def test_how_often_somebody_was_right_is_told_with_its_interval_for_each_model()
 
     assert [(right.model, right.share) for right in card.right] == [("gpt-5", 0.75), ("gpt-6", 1.0)]
     assert all(0 <= right.low <= right.share <= right.high <= 1 for right in card.right)
-    assert "40" in card.right[0].told
+    assert "40" in card.right[0].wording
 
 
 def test_whoever_spoke_most_comes_first() -> None:
@@ -113,5 +113,5 @@ def test_an_account_says_what_holds_it_back(language: str) -> None:
     lines = account_lines([*states, breaker(BreakerState.CLOSED, 12.0)], Translator(language))
 
     assert [line.resumable for line in lines] == [False, True, True, False]
-    assert [bool(line.told) for line in lines] == [False, True, True, True]
+    assert [bool(line.wording) for line in lines] == [False, True, True, True]
     assert all(line.badge.text for line in lines)
