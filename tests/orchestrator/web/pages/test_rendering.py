@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from jinja2 import UndefinedError
 
@@ -41,3 +43,12 @@ def test_a_name_that_is_not_there_is_an_error() -> None:
 def test_every_template_can_be_read() -> None:
     for name in environment().list_templates():
         environment().get_template(name)
+
+
+def test_every_column_of_a_table_has_a_head_that_is_heard() -> None:
+    loader = environment().loader
+    assert loader is not None
+    sources = {
+        name: loader.get_source(environment(), name)[0] for name in environment().list_templates()
+    }
+    assert [name for name, text in sources.items() if re.search(r"<th[^>]*>\s*</th>", text)] == []
