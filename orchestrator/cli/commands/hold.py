@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 
 import click
 
 from orchestrator.application import retention
 from orchestrator.application.backend import connected
+from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
 from orchestrator.presentation.exit_code import ExitCode
-from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
+from shared.store.holds import Hold
 
 run_argument = click.argument("run", metavar="[RUN]", required=False)
 batch_option = click.option(
@@ -52,25 +51,7 @@ def list_(as_json: bool) -> int:
     """What is held, since when, by whom and why."""
     with connected(os.environ, workers=False) as backend:
         listed = retention.holds(backend)
-    terminal = Terminal.of(os.environ)
-    if as_json:
-        rows = [asdict(each) for each in listed]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "holds": rows}))
-    elif listed:
-        shown = [
-            (
-                each.run_id or "",
-                each.batch or "",
-                f"{each.created_at.astimezone():%Y-%m-%d %H:%M}",
-                each.actor,
-                each.reason,
-            )
-            for each in listed
-        ]
-        terminal.result(table(("run", "batch", "since", "by", "reason"), shown, terminal.columns))
-    else:
-        terminal.talk([line("Nothing is held.")])
-    return ExitCode.OK
+    return show_list(HOLDS, listed, os.environ, as_json=as_json)
 
 
 @hold.command("rm", epilog=example("quorate hold rm r3k"))
@@ -82,3 +63,11 @@ def rm(run: str | None, batch: str | None) -> int:
         released = retention.release(backend, run=run, batch=batch)
     Terminal.of(os.environ).result([line(f"{released} is not held any more")])
     return ExitCode.OK
+
+
+def _row(hold: Hold) -> tuple[str, ...]:
+    since = f"{hold.created_at.astimezone():%Y-%m-%d %H:%M}"
+    return hold.run_id or "", hold.batch or "", since, hold.actor, hold.reason
+
+
+HOLDS = Listing("holds", ("run", "batch", "since", "by", "reason"), _row, "Nothing is held.")

@@ -12,15 +12,16 @@ import click
 from orchestrator.application import retention
 from orchestrator.application.backend import Backend, connected
 from orchestrator.application.retention import PurgeRequest
+from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.since import seconds_of
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows import ROWS
+from shared.store.purging import Fitting, PurgeRow
 
 SHOWN = 50
 
@@ -74,42 +75,40 @@ def purge(
 def _preview(
     backend: Backend, request: PurgeRequest, environ: Mapping[str, str], *, as_json: bool
 ) -> int:
-    terminal = Terminal.of(environ)
     fitting = retention.preview(backend, request)
-    if as_json:
-        rows = [asdict(each) for each in fitting]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "would_purge": rows}))
-    elif fitting:
-        shown = [
-            (each.workflow, each.status, f"{each.runs:,}", "held: stays" if each.held else "")
-            for each in fitting
-        ]
-        terminal.result(table(("workflow", "status", "runs", "note"), shown, terminal.columns))
-    else:
-        terminal.talk([line("Nothing is old enough.")])
-    return ExitCode.OK
+    return show_list(FITTING, fitting, environ, as_json=as_json)
+
+
+def _fitting_row(fitting: Fitting) -> tuple[str, ...]:
+    note = "held: stays" if fitting.held else ""
+    return fitting.workflow, fitting.status, f"{fitting.runs:,}", note
 
 
 def _log(backend: Backend, environ: Mapping[str, str], *, as_json: bool) -> int:
-    terminal = Terminal.of(environ)
     listed = retention.purges(backend, SHOWN)
-    if as_json:
-        rows = [asdict(each) for each in listed]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "purges": rows}))
-    elif listed:
-        shown = [
-            (
-                f"{each.began_at.astimezone():%Y-%m-%d %H:%M}",
-                each.actor,
-                f"{each.runs:,}",
-                f"{each.batches:,}",
-                f"{each.documents:,}",
-                "" if each.ended_at else "under way, or killed",
-            )
-            for each in listed
-        ]
-        heads = ("began", "by", "runs", "batches", "documents", "note")
-        terminal.result(table(heads, shown, terminal.columns))
-    else:
-        terminal.talk([line("Nothing was purged yet.")])
-    return ExitCode.OK
+    return show_list(PURGES, listed, environ, as_json=as_json)
+
+
+def _purge_row(purge: PurgeRow) -> tuple[str, ...]:
+    return (
+        f"{purge.began_at.astimezone():%Y-%m-%d %H:%M}",
+        purge.actor,
+        f"{purge.runs:,}",
+        f"{purge.batches:,}",
+        f"{purge.documents:,}",
+        "" if purge.ended_at else "under way, or killed",
+    )
+
+
+FITTING = Listing(
+    "would_purge",
+    ("workflow", "status", "runs", "note"),
+    _fitting_row,
+    "Nothing is old enough.",
+)
+PURGES = Listing(
+    "purges",
+    ("began", "by", "runs", "batches", "documents", "note"),
+    _purge_row,
+    "Nothing was purged yet.",
+)

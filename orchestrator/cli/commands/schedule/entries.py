@@ -17,6 +17,7 @@ from orchestrator.application import schedules
 from orchestrator.application.backend import Backend, connected
 from orchestrator.application.firing import Started, fire_due, program_of
 from orchestrator.application.schedules import ScheduleReport, ScheduleRequest
+from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import take
 from orchestrator.core.document import Line, line
 from orchestrator.core.timetable import Missed
@@ -27,8 +28,6 @@ from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows import ROWS
 from shared.store.schedules import Firing, FiringState, Schedule
-
-COLUMNS = ("schedule", "state", "cron", "next start", "last", "run", "command")
 
 
 def run_add(
@@ -59,16 +58,7 @@ def run_list(environ: Mapping[str, str], *, as_json: bool) -> int:
     with connected(environ, workers=False) as backend:
         listed = schedules.reports(backend)
         _mark(backend, scheduled=bool(listed))
-    terminal = Terminal.of(environ)
-    if as_json:
-        rows = [_as_json(report) for report in listed]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "schedules": rows}))
-    elif listed:
-        rows_shown = [_row(report) for report in listed]
-        terminal.result(table(COLUMNS, rows_shown, terminal.columns, spare=(2, 5)))
-    else:
-        terminal.talk([line("There is no schedule: `quorate schedule add` makes one.")])
-    return ExitCode.OK
+    return show_list(SCHEDULES, listed, environ, as_json=as_json)
 
 
 def run_show(name: str, limit: int, environ: Mapping[str, str], *, as_json: bool) -> int:
@@ -199,3 +189,13 @@ def _outcome(started: Started) -> str:
 def _as_json(report: ScheduleReport) -> dict[str, object]:
     firings = [asdict(firing) for firing in report.firings]
     return {**asdict(report.schedule), "firings": firings}
+
+
+SCHEDULES = Listing(
+    "schedules",
+    ("schedule", "state", "cron", "next start", "last", "run", "command"),
+    _row,
+    "There is no schedule: `quorate schedule add` makes one.",
+    as_json=_as_json,
+    spare=(2, 5),
+)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 
 from orchestrator.application import api_tokens
 from orchestrator.application.backend import connected
+from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.since import seconds_of
 from orchestrator.core.document import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from shared.models.roles import Role
 from shared.store.api_tokens import ApiToken
-
-COLUMNS = ("token", "role", "made", "expires", "last used", "projects")
 
 
 def run_add(
@@ -47,15 +44,7 @@ def run_list(environ: Mapping[str, str], *, as_json: bool) -> int:
     """Print who has a token; the exit code."""
     with connected(environ, workers=False) as backend:
         listed = api_tokens.tokens(backend)
-    terminal = Terminal.of(environ)
-    if as_json:
-        rows = [asdict(each) for each in listed]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "tokens": rows}))
-    elif listed:
-        terminal.result(table(COLUMNS, [_row(each) for each in listed], terminal.columns))
-    else:
-        terminal.talk([line("There is no token: `quorate tokens add` makes one.")])
-    return ExitCode.OK
+    return show_list(TOKENS, listed, environ, as_json=as_json)
 
 
 def run_rm(name: str, environ: Mapping[str, str]) -> int:
@@ -80,3 +69,11 @@ def _row(token: ApiToken) -> tuple[str, ...]:
 
 def _moment(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+TOKENS = Listing(
+    "tokens",
+    ("token", "role", "made", "expires", "last used", "projects"),
+    _row,
+    "There is no token: `quorate tokens add` makes one.",
+)

@@ -8,16 +8,13 @@ from datetime import datetime
 
 from orchestrator.application import webhooks
 from orchestrator.application.backend import connected
+from orchestrator.cli.listing import Listing, show_list
 from orchestrator.core.document import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from shared.models.webhooks import DeliveryState, WebhookEvent
 from shared.store.webhooks import Webhook, WebhookDelivery
-
-WEBHOOKS = ("webhook", "state", "waiting", "dead", "events", "url")
-DELIVERIES = ("message", "webhook", "event", "entered", "state", "attempts", "note")
 
 
 def run_add(
@@ -50,16 +47,7 @@ def run_list(environ: Mapping[str, str], *, as_json: bool) -> int:
     """Print the webhooks; the exit code."""
     with connected(environ, workers=False) as backend:
         listed = webhooks.webhooks(backend)
-    terminal = Terminal.of(environ)
-    if as_json:
-        rows = [asdict(each) for each in listed]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "webhooks": rows}))
-    elif listed:
-        shown = [_row(each) for each in listed]
-        terminal.result(table(WEBHOOKS, shown, terminal.columns, spare=(4, 5)))
-    else:
-        terminal.talk([line("There is no webhook: `quorate webhooks add` makes one.")])
-    return ExitCode.OK
+    return show_list(WEBHOOKS, listed, environ, as_json=as_json)
 
 
 def run_rm(name: str, environ: Mapping[str, str]) -> int:
@@ -104,16 +92,7 @@ def run_deliveries(
     wanted = None if state is None else DeliveryState(state)
     with connected(environ, workers=False) as backend:
         listed = webhooks.deliveries(backend, name, wanted, limit)
-    terminal = Terminal.of(environ)
-    if as_json:
-        rows = [asdict(each) for each in listed]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "deliveries": rows}))
-    elif listed:
-        shown = [_delivery_row(each) for each in listed]
-        terminal.result(table(DELIVERIES, shown, terminal.columns, spare=(6,)))
-    else:
-        terminal.talk([line("There is no such delivery.")])
-    return ExitCode.OK
+    return show_list(DELIVERIES, listed, environ, as_json=as_json)
 
 
 def run_redeliver(messages: Sequence[str], dead: str | None, environ: Mapping[str, str]) -> int:
@@ -152,3 +131,19 @@ def _delivery_row(delivery: WebhookDelivery) -> tuple[str, ...]:
 
 def _moment(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+WEBHOOKS = Listing(
+    "webhooks",
+    ("webhook", "state", "waiting", "dead", "events", "url"),
+    _row,
+    "There is no webhook: `quorate webhooks add` makes one.",
+    spare=(4, 5),
+)
+DELIVERIES = Listing(
+    "deliveries",
+    ("message", "webhook", "event", "entered", "state", "attempts", "note"),
+    _delivery_row,
+    "There is no such delivery.",
+    spare=(6,),
+)
