@@ -16,9 +16,9 @@ from orchestrator.core.findings.identity import fingerprints
 from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
-from orchestrator.presentation.report import RecordedAssessment, ReportedChild, RunReport
+from orchestrator.presentation.report import ReportedChild, RunReport
 from shared.errors import UnknownRun
-from shared.models.assessment import Assessment
+from shared.models.assessment import Assessment, RecordedAssessment
 from shared.models.findings import Finding, Ground
 from shared.models.replies import Applied
 from shared.models.rows import RunRow

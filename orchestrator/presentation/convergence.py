@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from orchestrator.core.cycle_names import cycle_at, renamed
 from orchestrator.core.views.context import figures as joined
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import RecordedAssessment, RunReport
-from shared.models.assessment import Assessment, Recommendation
+from orchestrator.presentation.report import RunReport
+from shared.models.assessment import Assessment, Recommendation, RecordedAssessment
 from shared.models.notices import Notice, NoticeParam, notice
 from shared.models.outcomes import Ending
 

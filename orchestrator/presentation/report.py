@@ -31,7 +31,7 @@ from orchestrator.presentation.coverage import reading_warnings, rule_readings
 from orchestrator.presentation.step_warnings import absence, answers_shortened, stood_in
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.registry import round_roles, workflow_named
-from shared.models.assessment import Assessment
+from shared.models.assessment import Assessment, RecordedAssessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Ground, Stance
@@ -53,14 +53,6 @@ def stage_of(key: str, participant: str) -> str:
     if key.endswith(f"/{participant}"):
         return key.removesuffix(f"/{participant}")
     return re.sub(rf"/{re.escape(participant)}/\d+\Z", "", key)
-
-
-@dataclass(frozen=True)
-class RecordedAssessment:
-    """A round's figures under the key of its record."""
-
-    key: str
-    figures: Assessment
 
 
 @dataclass(frozen=True)
@@ -261,7 +253,7 @@ class RunReport:
     @property
     def rounds(self) -> int:
         """How many rounds there were: assessed ones, or ones in which the floor was asked for."""
-        assessed = sum("round/" in recorded.key for recorded in self.assessments)
+        assessed = sum(recorded.is_of_round for recorded in self.assessments)
         asked = max((step.round for step in self.steps if step.role == "bid"), default=0)
         return max(assessed, asked)
 

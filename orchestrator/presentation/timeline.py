@@ -10,9 +10,10 @@ from orchestrator.core.document import Line, Span, Style, block, line
 from orchestrator.core.views.context import failure_of, took_s
 from orchestrator.core.wording import lines_of
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
-from orchestrator.presentation.report import RecordedAssessment, RunReport
+from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import record_text
 from orchestrator.presentation.tables import table
+from shared.models.assessment import RecordedAssessment
 from shared.models.rows import StepRow
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from pydantic import Field
@@ -57,3 +58,16 @@ class Assessment(Wire):
     new_findings: int = 0
     ending: Ending | None = None
     reason: StoredReason = None
+
+
+@dataclass(frozen=True)
+class RecordedAssessment:
+    """A round's figures under the key of its record."""
+
+    key: str
+    figures: Assessment
+
+    @property
+    def is_of_round(self) -> bool:
+        """Whether a round was assessed; else the figures are those that the discussion ended with."""
+        return "round/" in self.key

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.models.decision import DecisionState
-from shared.models.outcomes import RunStatus, Verdict
+from shared.models.outcomes import RunStatus, StepStatus, Verdict
 
 REPOSITORY = "repository"
 """The label of a run that says in which repository the change lies that it looks at."""
@@ -120,6 +120,11 @@ class StepRow:
     input_tokens: int | None
     output_tokens: int | None
     held_back_at_s: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody works on it, or it waits for somebody."""
+        return self.status in (StepStatus.PENDING, StepStatus.LEASED)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from orchestrator.presentation.report import RecordedAssessment, RunReport
+from orchestrator.presentation.report import RunReport
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
+from shared.models.assessment import (
+    Assessment,
+    ConvergenceMetrics,
+    Recommendation,
+    RecordedAssessment,
+)
 from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Place, Position, Severity
 from shared.models.outcomes import Ending, RunStatus

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from orchestrator.core.replay.commands import Outcome, RoundRecord, Turn
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
-from orchestrator.presentation.report import RecordedAssessment, RunReport
+from orchestrator.presentation.report import RunReport
+from shared.models.assessment import RecordedAssessment
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RunRow, StepRow, UsageRow
 from shared.models.steps import StepResult

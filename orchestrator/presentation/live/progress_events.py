@@ -17,8 +17,9 @@ from orchestrator.core.views.live import (
 )
 from orchestrator.presentation.convergence import shortened_names
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import RecordedAssessment, assessed_roles, stage_of
+from orchestrator.presentation.report import assessed_roles, stage_of
 from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
+from shared.models.assessment import RecordedAssessment
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.rows import RunRow, StepRow, UsageRow
 from shared.models.run import RunSpec
@@ -248,7 +249,7 @@ def assessed(recorded: RecordedAssessment, context: RenderContext) -> Line:
     """A round's figures, or how the discussion ended."""
     figures = recorded.figures
     how = figures.ending or figures.metrics.recommendation
-    if "round/" in recorded.key:
+    if recorded.is_of_round:
         word = "assessed"
     else:  # without a vote the last round's figures stand, which are no support
         word = "ended_as" if figures.metrics.detector in _COUNTED else "ended_without_vote"

@@ -15,7 +15,7 @@ from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of
 from orchestrator.presentation.questions import asked
-from orchestrator.presentation.report import RecordedAssessment, RunReport
+from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import document
 from orchestrator.presentation.run_pages.stations import (
     Badge,
@@ -26,7 +26,7 @@ from orchestrator.presentation.run_pages.stations import (
 )
 from orchestrator.presentation.run_pages.talk import Round, rounds
 from orchestrator.presentation.warning_lines import gathered
-from shared.models.assessment import ConvergenceMetrics
+from shared.models.assessment import ConvergenceMetrics, RecordedAssessment
 from shared.models.outcomes import Ending, StepStatus
 from shared.models.rows import StepRow
 from shared.models.run import Thresholds
@@ -162,7 +162,7 @@ class RunPageView:
         if self.report.run.status.final:
             return ()
         children = {child.run.parent_step: child.run.id for child in self.report.children}
-        opened = (step for step in self.report.steps if _is_open(step))
+        opened = (step for step in self.report.steps if step.is_open)
         return tuple(
             Waiting(
                 who=step.participant,
@@ -190,10 +190,6 @@ class RunPageView:
         return tuple(_share(name, steps[name], costs[name]) for name in ordered)
 
 
-def _is_open(step: StepRow) -> bool:
-    return step.status in (StepStatus.PENDING, StepStatus.LEASED)
-
-
 def _tone(ending: Ending | None) -> str:
     if ending is None:
         return ""
@@ -210,7 +206,7 @@ def _share(name: str, steps: list[StepRow], cost: float) -> Share:
 
 def _history(report: RunReport, words: Translator) -> Drawing | None:
     """Agreement, stability and score over the rounds, each beside what is needed of it."""
-    recorded = [each for each in report.assessments if "round/" in each.key]
+    recorded = [each for each in report.assessments if each.is_of_round]
     if len(recorded) < 2:
         return None
     needed = Thresholds.model_validate(report.spec.options.get("thresholds") or {})

@@ -50,7 +50,8 @@ class ReplySection:
 class Bubble:
     """A turn or a tool run. `lead` is Markdown; `state` is the status of its step, named by `wording`.
 
-    `voice` is 1 to 5 for the panel's members and 0 for others; `author`: the other side of a review or of a plan.
+    `voice` is 1 to 5 for the panel's members and 0 for others; `author`: the other side of a review or of a plan;
+    `is_open`: somebody works on it, or it waits for somebody.
     """
 
     key: str
@@ -68,11 +69,7 @@ class Bubble:
     held_up: str = ""
     figures: tuple[str, ...] = ()
     child: str = ""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether somebody works on it, or it waits for somebody."""
-        return self.state in (StepStatus.PENDING, StepStatus.LEASED)
+    is_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,7 +120,7 @@ class Round:
     @property
     def is_open(self) -> bool:
         """Whether something of it goes on."""
-        return any(step.status in (StepStatus.PENDING, StepStatus.LEASED) for step in self.steps)
+        return any(step.is_open for step in self.steps)
 
 
 _Key = tuple[int, int, str]
@@ -138,7 +135,7 @@ def rounds(report: RunReport, words: Translator) -> tuple[Round, ...]:
     figures = {
         (cycle_at(recorded.key).number, recorded.figures.round): recorded.figures
         for recorded in report.assessments
-        if "round/" in recorded.key
+        if recorded.is_of_round
     }
     return tuple(
         Round(
@@ -187,6 +184,7 @@ def bubble(step: StepRow, report: RunReport, words: Translator) -> Bubble:
         held_up=words.column(step.note) if step.status == StepStatus.PENDING else "",
         figures=_figures(step, report.run.elapsed_s, words),
         child=_child(step, report),
+        is_open=step.is_open,
     )
 
 
