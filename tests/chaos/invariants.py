@@ -309,14 +309,13 @@ def _cancelled(look: Examination) -> None:
 
 
 def _take_overs(look: Examination) -> None:
-    """From a holder's death to the next claim.
+    """From a holder's death until its step may be claimed again; how long it then waits for a slot is the queue's.
 
     What the take-over itself needs (servers, an orchestrator) may be killed meanwhile: then from the last such fault.
     """
     for changes in look.story.values():
-        claims = [change for change in changes if change.is_claim]
-        for held, after in itertools.pairwise(claims):
-            died = look.cluster.keeper.deaths.get(held.pid)
+        for held, after in itertools.pairwise(changes):
+            died = look.cluster.keeper.deaths.get(held.pid) if held.is_claim else None
             if died is None or not held.at - CLOCK_S <= died <= after.at:
                 continue
             faults = [
