@@ -111,7 +111,7 @@ class TurnOutput(_Output):
 
 
 class InboxOutput(_Output):
-    """What waits for a person, the oldest first."""
+    """Everything that is waiting for a person, oldest first."""
 
     decisions: list[DecisionOutput]
     turns: list[TurnOutput]

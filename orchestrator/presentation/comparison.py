@@ -26,7 +26,7 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True)
 class ComparisonTables:
-    """Two runs beside each other in words: what they are to each other, and a table each of what differs."""
+    """Two runs side by side in words: what they are to each other, and a table each of what differs."""
 
     head: Line
     verdict: Line

@@ -168,7 +168,7 @@ def test_a_commit_in_a_language_that_nothing_here_reads_passes_and_says_so(
     (hooked / "Job.java").write_text("class Job {}\n")
     done = commit()
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("⚠ Nothing here reads the language of Job.java: looked at for")
+    assert done.stderr.startswith("⚠ No analyser here knows the language of Job.java: checked for")
 
 
 @pytest.mark.parametrize("kind", BAD)

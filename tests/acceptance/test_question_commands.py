@@ -172,7 +172,7 @@ def test_an_inherited_pipe_that_says_nothing_does_not_stop_a_question(
         os.close(read)
         os.close(write)
     assert done.returncode == 0, done.stderr
-    assert "standard input is open and brought nothing" in done.stderr
+    assert "standard input is open but sent nothing" in done.stderr
 
 
 def test_ranking_and_synthesis_come_when_they_are_wanted(live: CommandLine, folder: Path):
@@ -223,7 +223,7 @@ def test_a_result_file_and_a_run_that_is_left_alone(live: CommandLine, folder: P
 def test_a_secret_in_a_context_is_reported(live: CommandLine, folder: Path):
     (folder / "log.txt").write_text("token ghp_" + "a1B2" * 9)
     done = live("why?", "--context", "log.txt", *cast("ask", "ada"), cwd=folder)
-    assert "1 secret was seen" in done.stderr, done.stderr
+    assert "1 secret was found" in done.stderr, done.stderr
 
 
 def test_a_run_that_nothing_may_leave_asks_nobody_elsewhere(live: CommandLine, folder: Path):

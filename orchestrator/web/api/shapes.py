@@ -190,7 +190,7 @@ class TurnShape(Shape):
 
 
 class InboxShape(Versioned):
-    """What waits for a person, the oldest first."""
+    """Everything that is waiting for a person, oldest first."""
 
     decisions: list[InboxDecisionShape]
     turns: list[TurnShape]

@@ -1,4 +1,4 @@
-"""Two runs beside each other."""
+"""Two runs side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs beside each other: what was asked, how it went, what they came to."""
+"""Two runs side by side: what was asked, how it went, what they came to."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_dissent_is_quoted_and_nobodys_text_is_markup():
 
 def test_a_short_one_is_whole():
     report = make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),))
-    assert "a comment takes no more" not in render(report, ENGLISH)
+    assert "does not fit into a comment" not in render(report, ENGLISH)
 
 
 @pytest.mark.parametrize(("findings", "size"), [(3, 60_000), (100, 4_000), (300, 300)])
@@ -155,10 +155,10 @@ def test_a_comment_is_never_longer_than_a_host_takes_and_says_what_is_missing(fi
     text = render(make_report(verdict=Verdict.NEEDS_FIX, findings=found, detail=detail), ENGLISH)
     assert len(text) <= MOST_CHARACTERS
     assert text.startswith("## ❌ NEEDS")
-    assert "a comment takes no more" in text
+    assert "does not fit into a comment" in text
     assert "Defect 1 of many" in text
     assert text.count("<details") == text.count("</details>")
     assert (
-        "a comment takes no more" not in render(make_report(findings=found[:2]), ENGLISH)
+        "does not fit into a comment" not in render(make_report(findings=found[:2]), ENGLISH)
         or size > 10_000
     )

@@ -108,7 +108,7 @@ def test_what_others_settled_meanwhile_stays_as_it_is_and_is_told(web: WebServic
     assert other.send(other.get(address), address, choice="apply_fix").status_code == 303
     done = browser.send(page, "/inbox/answers", choice="skip")
     assert done.headers["location"] == "/inbox?answered=1&settled=1"
-    assert "settled by somebody else" in browser.get(done.headers["location"]).text
+    assert "settled by someone else" in browser.get(done.headers["location"]).text
     assert waiting(web) == []
     assert second
 

@@ -76,7 +76,7 @@ def test_every_recorded_run_has_its_pages(
 def test_a_page_says_where_the_run_stands_and_what_it_came_to(recorded: RecordedPages) -> None:
     shown = recorded.get(f"/runs/{recorded.run_of('review')}")
 
-    assert 'aria-label="The way of this run"' in shown
+    assert 'aria-label="Progress of this run"' in shown
     assert 'id="run-result"' in shown
     assert 'class="bubble' in shown
     assert "data-events" not in shown, "nothing is followed that is over"
@@ -145,7 +145,7 @@ def test_the_list_is_narrowed_by_its_address(recorded: RecordedPages) -> None:
 
 
 def test_what_fits_nothing_says_so(recorded: RecordedPages) -> None:
-    assert "No run fits what was asked for." in recorded.get("/runs?q=xyzzy")
+    assert "No run matches this search." in recorded.get("/runs?q=xyzzy")
 
 
 def test_two_runs_stand_beside_each_other(recorded: RecordedPages) -> None:
@@ -167,6 +167,6 @@ def test_a_fork_is_planned_before_it_begins(recorded: RecordedPages) -> None:
     run, shown = next(iter(planned.items()))
 
     assert 'name="at" value="round:1"' in shown.text
-    assert "Begin the fork" in shown.text
-    assert "Begin the fork" not in recorded.get(f"/runs/{run}/fork")
-    assert "Begin the fork" not in recorded.get(f"/runs/{run}/fork?at=round:99", status=422)
+    assert "Start the fork" in shown.text
+    assert "Start the fork" not in recorded.get(f"/runs/{run}/fork")
+    assert "Start the fork" not in recorded.get(f"/runs/{run}/fork?at=round:99", status=422)
