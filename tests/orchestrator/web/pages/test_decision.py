@@ -155,7 +155,7 @@ def test_who_may_not_decide_reads(web: WebService, role: Role) -> None:
     browser = PlainBrowser.signed_in(web, role)
     page = browser.get(address_of(run))
     assert page.status_code == 200
-    assert "a decider or operator answers" in page.text
+    assert "only a decider or an operator can answer" in page.text
     assert browser.send(page, address_of(run), choice="skip").status_code == 403
     assert answer_of(web, run) is None
 

@@ -52,7 +52,7 @@ def test_the_list_is_narrowed_by_workflow_repository_and_batch(web: WebService) 
         assert f"/runs/{other}/" not in page
         assert "Show all" in page
     none = browser.get("/inbox?workflow=plan&repository=/srv/shop").text
-    assert "Nothing with this filter" in none
+    assert "Nothing matches this filter" in none
     assert browser.get("/inbox?batch=%00").status_code in (400, 422)
 
 
