@@ -309,10 +309,10 @@ def read_given_cases(
     named = [name for name in subject.similar if name != STORED]
     similar = read_similar(directory, named, files)
     documents, unread = read_documents(directory, subject.documents, files)
-    told = (*similar.remarks, *unread)
+    remarks = (*similar.remarks, *unread)
     single = len(read.cases) == 1
     given = (
-        GivenCase(case, similar.cases, documents, (*(read.remarks if single else ()), *told))
+        GivenCase(case, similar.cases, documents, (*(read.remarks if single else ()), *remarks))
         for case in read.cases
     )
     return tuple(given), shortened(() if single else read.remarks)

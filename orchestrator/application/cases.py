@@ -68,5 +68,5 @@ def _with_stored(given: GivenCase, backend: Backend) -> GivenCase:
     stored = tuple(
         StatedCase(row.text, f"run {row.run}", similarity=row.similarity) for row in neighbours
     )
-    told = () if stored else (notice("case_none_stored"),)
-    return replace(given, similar=(*given.similar, *stored), remarks=(*given.remarks, *told))
+    remarks = () if stored else (notice("case_none_stored"),)
+    return replace(given, similar=(*given.similar, *stored), remarks=(*given.remarks, *remarks))

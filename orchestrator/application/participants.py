@@ -47,10 +47,10 @@ class LimiterState:
         if not self.known or participant.rule_based:
             return UNKNOWN
         account = account_of(participant)
-        for held in self.pauses:
-            if held.name in (participant.name, participant.provider, account):
-                return f"paused ({held.name}){': ' + held.reason if held.reason else ''}"
-        breaker = next((one for one in self.accounts if one.account == account), None)
+        for pause in self.pauses:
+            if pause.name in (participant.name, participant.provider, account):
+                return f"paused ({pause.name}){': ' + pause.reason if pause.reason else ''}"
+        breaker = next((each for each in self.accounts if each.account == account), None)
         return "ready" if breaker is None else _breaker_state(breaker)
 
 

@@ -60,7 +60,7 @@ def resume_participant(backend: Backend, name: str) -> ResumeResult:
     closed = BreakerState.CLOSED
     return ResumeResult(
         False,
-        paused=tuple(held.name for held in paused(url)),
+        paused=tuple(each.name for each in paused(url)),
         open_accounts=tuple(
             breaker.account for breaker in breakers(url) if breaker.state is not closed
         ),

@@ -48,7 +48,7 @@ def subject_tokens(spec: RunSpec, documents: Mapping[str, bytes]) -> int:
     if kind is SubjectKind.TASK:
         return estimated_tokens(CodingTask.model_validate_json(documents[spec.subject]).text)
     question = Question.model_validate_json(documents[spec.subject])
-    files = (documents[one.document].decode("utf-8", "replace") for one in question.contexts)
+    files = (documents[file.document].decode("utf-8", "replace") for file in question.contexts)
     return estimated_tokens("\n".join((question.text, *files)))
 
 

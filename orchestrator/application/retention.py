@@ -98,10 +98,10 @@ def hold(backend: Backend, *, run: str | None, batch: str | None, reason: str, a
         found = None if run is None else find_run(connection, run).id
         if batch is not None and not is_batch(connection, batch):
             raise UnknownRun(f"there is no batch {batch!r}: `quorate batch list` shows them")
-        held = add_hold(
+        added = add_hold(
             connection, run=found, batch=batch, reason=reason.strip()[:LONGEST_REASON], actor=actor
         )
-        if not held:
+        if not added:
             raise UserError(f"{_named(found, batch)} is held already (`quorate hold list`)")
         return _named(found, batch)
 

@@ -126,7 +126,7 @@ def is_known_elsewhere(word: str) -> bool:
 
 def leading_words(arguments: Sequence[str]) -> list[str]:
     """What stands before the first option; a lone `-` is a word."""
-    return list(takewhile(lambda one: one == "-" or not one.startswith("-"), arguments))
+    return list(takewhile(lambda word: word == "-" or not word.startswith("-"), arguments))
 
 
 def objection(words: Sequence[str], commands: Collection[str]) -> str | None:

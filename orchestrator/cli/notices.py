@@ -74,10 +74,10 @@ def first_time(instance: Instance, advice: Sequence[str]) -> bool:
     mark = hashlib.sha256("\n".join(advice).encode()).hexdigest()[:16]
     file = instance.state_dir / FILE
     try:
-        told = file.read_text(encoding="ascii", errors="replace").split()
+        marks = file.read_text(encoding="ascii", errors="replace").split()
     except OSError:
-        told = []
-    if mark in told:
+        marks = []
+    if mark in marks:
         return False
     try:
         with file.open("a", encoding="ascii") as stream:

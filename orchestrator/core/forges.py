@@ -60,5 +60,7 @@ class PublishedCommit(Wire):
             return None
         form = forge.lines if place.last_line > place.line else forge.one_line
         path = quote(place.path, safe="/")
-        told = form.format(commit=self.commit, path=path, first=place.line, last=place.last_line)
-        return f"{self.project}/{told}"
+        path_and_lines = form.format(
+            commit=self.commit, path=path, first=place.line, last=place.last_line
+        )
+        return f"{self.project}/{path_and_lines}"

@@ -83,13 +83,15 @@ def until_up(
 
 def ended_at_start(name: str, log: Path) -> EnvironmentFault:
     """The error for a server that did not survive its start."""
-    said = last_lines(log)
-    if "No space left on device" in said:
+    output = last_lines(log)
+    if "No space left on device" in output:
         return EnvironmentFault(
             f"{name} cannot start because the disk of {log.parent} or of its data is full; "
             "free some space and try again."
         )
-    return EnvironmentFault(f"{name} ended while starting: {said}; see {log} for what went wrong.")
+    return EnvironmentFault(
+        f"{name} ended while starting: {output}; see {log} for what went wrong."
+    )
 
 
 class Escalation:

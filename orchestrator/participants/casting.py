@@ -209,8 +209,8 @@ def _cast(
 def _held_parts(
     casting: Casting, panel: Panel, holders: Mapping[str, Participant]
 ) -> list[HeldPart]:
-    held = {**{name: (holder,) for name, holder in holders.items()}, CRITIC: panel.critics}
-    return [(part, held[part.name]) for part in casting.workflow.parts if part.name in held]
+    by_part = {**{name: (holder,) for name, holder in holders.items()}, CRITIC: panel.critics}
+    return [(part, by_part[part.name]) for part in casting.workflow.parts if part.name in by_part]
 
 
 def _critics(casting: Casting, holders: Mapping[str, Participant]) -> tuple[Participant, ...]:

@@ -248,12 +248,12 @@ def _look_for_server(
         search.add(participant, how, row.name, shares_machine=True)
 
 
-def _listening(told: str, usual_host: str, usual_port: int) -> tuple[str, int]:
+def _listening(address: str, usual_host: str, usual_port: int) -> tuple[str, int]:
     """`host`, `host:port` or an address; 0.0.0.0 is where it listens, so it is asked on loopback."""
-    if not told:
+    if not address:
         return usual_host, usual_port
     try:
-        parts = urlsplit(told if "://" in told else f"http://{told}")
+        parts = urlsplit(address if "://" in address else f"http://{address}")
         host, port = parts.hostname or usual_host, parts.port or usual_port
     except ValueError:
         return "", usual_port

@@ -94,24 +94,24 @@ class Casting:
 
     def holders(self) -> Mapping[str, PersonaAssignment]:
         """Who has each part that one holds, by the part's name."""
-        held: dict[str, PersonaAssignment] = {}
+        holders: dict[str, PersonaAssignment] = {}
         for part in self.workflow.parts:
-            holder = None if part.many else self._holder(part, held)
+            holder = None if part.many else self._holder(part, holders)
             if holder is not None:
-                held[part.name] = holder
-        return held
+                holders[part.name] = holder
+        return holders
 
     def _holder(
-        self, part: PartType[Any], held: Mapping[str, PersonaAssignment]
+        self, part: PartType[Any], holders: Mapping[str, PersonaAssignment]
     ) -> PersonaAssignment | None:
         name = self.asked_for(part)
         if not self._is_held(part, name):
             return None
         if name is None:
-            return self._fill(part, held)
+            return self._fill(part, holders)
         named = named_participant(name, self.catalogue, self.members, part)
-        if part.optional is not None and named.name in [holder.name for holder in held.values()]:
-            return self._fill(part, held)
+        if part.optional is not None and named.name in [holder.name for holder in holders.values()]:
+            return self._fill(part, holders)
         bases = {speaker.name: speaker.base for speaker in self.present}
         if part.overlap is Overlap.NEVER and named.name in bases:
             return once_more(bases[named.name], part.title, bases)
@@ -128,10 +128,10 @@ class Casting:
         return needed and usual and not is_nobody(name)
 
     def _fill(
-        self, part: PartType[Any], held: Mapping[str, PersonaAssignment]
+        self, part: PartType[Any], holders: Mapping[str, PersonaAssignment]
     ) -> PersonaAssignment | None:
         """Who has a part that nobody is named for; nobody where it can be done without."""
-        holder = _FILLINGS[part.filling](self, part, held)
+        holder = _FILLINGS[part.filling](self, part, holders)
         if holder is None and part.dispensable:
             return None
         if holder is None and part.rules:
@@ -188,8 +188,10 @@ def _outsider(casting: Casting, part: PartType[Any], _held: _Held) -> PersonaAss
     return once_more(min(reversed(bases), key=bases.count), part.title, casting.names)
 
 
-def _chairs_model(casting: Casting, part: PartType[Any], held: _Held) -> PersonaAssignment | None:
-    chair = held[CHAIR]
+def _chairs_model(
+    casting: Casting, part: PartType[Any], holders: _Held
+) -> PersonaAssignment | None:
+    chair = holders[CHAIR]
     return once_more(chair.base, part.title, [*casting.names, chair.name])
 
 

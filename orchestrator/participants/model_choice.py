@@ -151,9 +151,9 @@ class _Choice:
         todo = dict(self.around.missing).get(row.name)
         if todo is not None:
             raise ConfigurationError(f"-m {self.wanted}: {name} cannot be asked here: {todo}.")
-        held = ", ".join(str(known.participant.model) for known in self._local())
+        models = ", ".join(str(known.participant.model) for known in self._local())
         add = row.local_server.add_model.replace("NAME", model) if row.local_server else ""
-        raise ConfigurationError(f"-m {self.wanted}: {name} holds {held}. `{add}` adds another.")
+        raise ConfigurationError(f"-m {self.wanted}: {name} holds {models}. `{add}` adds another.")
 
     # ---- a model's own name ---------------------------------------------------------------------
 

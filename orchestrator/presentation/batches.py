@@ -19,12 +19,12 @@ _ADVISED = frozenset({"filling", "paused", "over_budget", "deciding", "ended"})
 
 def counts_text(status: BatchStatus, words: Translator) -> str:
     """`1,000 items: 600 succeeded, 3 failed, 397 waiting`; what nobody is in is left out."""
-    told = [
+    counts = [
         words.message(f"batch_{state}", n=f"{number:,}")
         for state, number in status.counts.items()
         if number
     ]
-    return words.message("batch_counts", n=f"{status.batch.total:,}", states=tuple(told))
+    return words.message("batch_counts", n=f"{status.batch.total:,}", states=tuple(counts))
 
 
 def status_lines(status: BatchStatus, words: Translator) -> list[Line]:

@@ -62,8 +62,8 @@ def reading_summary(report: CoverageReport | None) -> tuple[Notice, ...]:
     """Who read the change, and what was not shown to one of those readers although others read it."""
     if report is None or not report.reviewers:
         return ()
-    who = dict.fromkeys((row.participant, row.kind) for row in report.reviewers)
-    named = notice("names", names=tuple(_reader(name, kind) for name, kind in who))
+    reading = dict.fromkeys((row.participant, row.kind) for row in report.reviewers)
+    named = notice("names", names=tuple(_reader(name, kind) for name, kind in reading))
     readers = notice("read_by", who=named)
     if report.rules:
         rules = dict.fromkeys(row.participant for row in report.rules)
@@ -86,10 +86,10 @@ def unread(report: CoverageReport) -> tuple[Notice, ...]:
 
 def _absences(missing: Iterable[Absence]) -> Iterator[Notice]:
     """One notice for all analysers that could not look at the same for the same reason."""
-    who: dict[tuple[str | None, UnreadReason], list[str]] = {}
+    affected: dict[tuple[str | None, UnreadReason], list[str]] = {}
     for absence in missing:
-        who.setdefault((absence.path, absence.reason), []).append(absence.participant)
-    for (path, reason), participants in who.items():
+        affected.setdefault((absence.path, absence.reason), []).append(absence.participant)
+    for (path, reason), participants in affected.items():
         names = notice("names", names=dict.fromkeys(participants))
         if path is None:
             yield notice("absent", who=names, why=_why(reason))

@@ -15,10 +15,10 @@ def depth_lines(report: RunReport, words: Translator) -> list[Line]:
     reasons = report.result.deepening if report.result is not None else None
     if reasons is None:
         return []
-    told = [words.translate(each) for each in reasons[:MOST_REASONS]]
-    told += [words.message("more_reasons", n=len(reasons) - MOST_REASONS)] * (
+    shown = [words.translate(each) for each in reasons[:MOST_REASONS]]
+    shown += [words.message("more_reasons", n=len(reasons) - MOST_REASONS)] * (
         len(reasons) > MOST_REASONS
     )
     head = words.message("depth_deepened") if reasons else words.message("depth_enough")
-    lines = [line(head), *(line(Span(f"  {text}", Style.DIM)) for text in told)]
+    lines = [line(head), *(line(Span(f"  {text}", Style.DIM)) for text in shown)]
     return lines if report.instead is None else [*lines, saved(report.usage, report.instead, words)]

@@ -138,9 +138,9 @@ def _carried(
     if voices.asked < 2:
         return names
     word = "carried_by" if voices.asked == voices.critics else "carried_by_voices"
-    told = words.message(word, names=names, n=voices.carrying, all=voices.asked)
+    carried = words.message(word, names=names, n=voices.carrying, all=voices.asked)
     sides = map(", ".join, voices.divided)
-    return "; ".join((told, *(words.message("divided_voice", names=side) for side in sides)))
+    return "; ".join((carried, *(words.message("divided_voice", names=side) for side in sides)))
 
 
 def _conceded(positions: Iterable[FinalPosition], words: Translator) -> Iterable[str]:
@@ -151,8 +151,8 @@ def _conceded(positions: Iterable[FinalPosition], words: Translator) -> Iterable
 
 
 def _objection(final: FinalPosition, words: Translator) -> Objection:
-    who = final.participant
-    named = who if final.is_critic else words.message("as_author", who=who)
+    name = final.participant
+    named = name if final.is_critic else words.message("as_author", who=name)
     withdrew = final.position is Position.WITHDRAW
     return Objection(named, words.message("took_it_back") if withdrew else "", final.reason)
 

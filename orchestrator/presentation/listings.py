@@ -64,8 +64,8 @@ def runs(listed: RunList, words: Translator = ENGLISH, width: int | None = None)
 
 def hint(text: str, width: int | None) -> list[Line]:
     """What can be done now, below a list."""
-    told = [line(Span(text, Style.DIM))]
-    return told if width is None else folded(told, width, 2)
+    lines = [line(Span(text, Style.DIM))]
+    return lines if width is None else folded(lines, width, 2)
 
 
 def _row(run: RunRow, listed: RunList, words: Translator, *, named: bool) -> tuple[str, ...]:

@@ -207,8 +207,8 @@ def unasked_document(report: RunReport, why: Notice, words: Translator) -> list[
     """The result for a change about which nobody was asked: the verdict, why, and what could not be read."""
     verdict = report.verdict or Verdict.INCONCLUSIVE
     shown = Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
-    told = [*states(report, words), *warned(report.warnings, words)]
-    return [remark(shown, f" · {words.translate(why)}"), *map(Remark, told)]
+    remarks = [*states(report, words), *warned(report.warnings, words)]
+    return [remark(shown, f" · {words.translate(why)}"), *map(Remark, remarks)]
 
 
 def _debate(report: RunReport, words: Translator) -> str:
@@ -248,8 +248,8 @@ def states(report: RunReport, words: Translator) -> list[Line]:
 def recorded_facts(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
     """The facts that the workflow wrote into its journal, beside its rounds' figures."""
     most = context.most_findings
-    told = {DepthRecord.kind, *view_of(report).tells}  # by the end, or by the body
-    rows = [row for row in report.records if row.kind not in told]
+    shown = {DepthRecord.kind, *view_of(report).tells}  # by the end, or by the body
+    rows = [row for row in report.records if row.kind not in shown]
     items = [
         Item(record_text(row, words), row.key, "" if row.kind == row.key else row.kind)
         for row in rows[:most]

@@ -65,8 +65,8 @@ def section_lines(value: Any) -> Iterator[str]:
         case {**fields} if any(isinstance(part, list) for part in fields.values()):
             for name, part in fields.items():
                 entries = part if isinstance(part, list) else [part]
-                if told := ", ".join(map(_in_a_line, entries)):
-                    yield f"- {str(name).replace('_', ' ')}: {told}"
+                if listed := ", ".join(map(_in_a_line, entries)):
+                    yield f"- {str(name).replace('_', ' ')}: {listed}"
         case _:
             yield from lines_of(value)
 

@@ -81,7 +81,7 @@ def _led_to(configuration: Configuration, prompts: Path | None) -> Iterator[Chec
     strange = _problems(partial(_check_personas, configuration))
     strange += _problems(partial(_check_baseline, settings))
     slips = unknown_rules(settings)
-    unused = tuple(told for told in configuration.notices if told not in slips)
+    unused = tuple(warning for warning in configuration.notices if warning not in slips)
     if strange or unused or slips:
         yield CheckedFile(TOGETHER, "", strange, unused, slips)
 

@@ -179,7 +179,7 @@ class _Loading:
         if choice is None:
             choice = self._chooser.choose(own)
             files = [*([choice.preset.document] if choice else []), *own]
-            told: list[Notice] = []
+            raised: list[Notice] = []
         else:
             files = [*own]
             number = typed.index(choice.named_by)
@@ -187,9 +187,9 @@ class _Loading:
             chosen, _ = merged(below, self.environ)
             document = _dealt_over(choice.preset, chosen)
             by_hand.insert(number, document)
-            told = [*_outranked(choice.preset.name, document, below)]
+            raised = [*_outranked(choice.preset.name, document, below)]
         if choice is not None and choice.preset.asked_as:
-            told.append(
+            raised.append(
                 notice("preset_renamed", name=choice.preset.asked_as, now=choice.preset.name)
             )
         typed_keys = frozenset(merged(by_hand, self.environ)[1])
@@ -197,14 +197,14 @@ class _Loading:
         layers = [*files, *(admitted.document for admitted in brought), *by_hand]
         tree, sources = merged(layers, self.environ)
         settings = validate(Document("the merged configuration", tree))
-        told += unknown_rules(settings)
+        raised += unknown_rules(settings)
         return Configuration(
             settings,
             sources,
             tuple(layers),
             None if choice is None else choice.preset,
             typed=typed_keys,
-            notices=(*notices, *told, *(n for admitted in brought for n in admitted.notices)),
+            notices=(*notices, *raised, *(n for admitted in brought for n in admitted.notices)),
             **_joining(brought, typed_keys),
         )
 

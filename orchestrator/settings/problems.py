@@ -70,8 +70,8 @@ def _line(document: Document, problem: ErrorDetails) -> int:
 def _sentence(document: Document, problem: ErrorDetails) -> str:
     position = _position(document, problem)
     if problem["type"] in _KEYS:
-        told = problem["msg"] + _elsewhere(problem)
-        return f"{document.where(position)}: {told}{'' if told.endswith('?') else '.'}"
+        message = problem["msg"] + _elsewhere(problem)
+        return f"{document.where(position)}: {message}{'' if message.endswith('?') else '.'}"
     name = dotted(position)
     if problem["type"] == "missing":
         name = dotted((*position, problem["loc"][-1]))

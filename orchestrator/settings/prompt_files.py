@@ -101,7 +101,7 @@ def faults(ours: str, own: str) -> Iterator[tuple[int, str]]:
         )
     for name, line in written.items():
         if name not in expected:
-            known = ", ".join(f"${one}" for one in sorted(expected)) or "none"
+            known = ", ".join(f"${blank}" for blank in sorted(expected)) or "none"
             yield (
                 line,
                 f"${name} is not filled in here (known: {known}); write $${name} for the text itself.",
@@ -136,7 +136,7 @@ def _strangers(folder: Path | None) -> Iterator[str]:
                 languages = ", ".join(LANGUAGES)
                 yield f"{inner}: there are no prompts in '{inner.name}' (languages: {languages})."
         for file in (file for file in entries_of(place) if file.name.endswith(_ENDING)):
-            languages = " or ".join(f"{place}/{one}/{file.name}" for one in LANGUAGES)
+            languages = " or ".join(f"{place}/{language}/{file.name}" for language in LANGUAGES)
             yield f"{file}: a prompt belongs in the folder of its language: {languages}."
 
 

@@ -24,14 +24,14 @@ def unknown_rules(settings: Settings) -> tuple[Notice, ...]:
     """
     own = (n for n, entry in settings.providers.items() if isinstance(entry, AnalyserSection))
     known = (*ANALYSERS, *ready_commands(), *own)
-    told: dict[str, Notice] = {}
+    notices: dict[str, Notice] = {}
     for name in _names(settings):
         analyser = _analyser(name)
         if analyser not in ("", *known):
-            told[name] = _told(name, get_close_matches(analyser, known, n=1))
+            notices[name] = _told(name, get_close_matches(analyser, known, n=1))
         elif not _means_something(name, analyser, selected=name in settings.rules.select):
-            told[name] = _no_rule(name, analyser)
-    return tuple(told.values())
+            notices[name] = _no_rule(name, analyser)
+    return tuple(notices.values())
 
 
 def _means_something(name: str, analyser: str, *, selected: bool) -> bool:

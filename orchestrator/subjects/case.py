@@ -225,8 +225,8 @@ def _distinct(
     remarks: list[Notice] = []
     twice = 0
     for other in similar:
-        told = (remark for remark in other.remarks if remark.code != VARIANT)
-        remarks += (remark for remark in told if remark not in remarks)
+        kept = (remark for remark in other.remarks if remark.code != VARIANT)
+        remarks += (remark for remark in kept if remark not in remarks)
         if (plain := _plain(other.text)) in seen:
             twice += 1
             continue

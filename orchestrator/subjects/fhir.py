@@ -165,8 +165,8 @@ def _read_line(kind: str, resource: Resource, reading: _Reading) -> bool:
         return False
     at, shown = time_of(resource, known.times)
     if ends_before_start(resource):
-        said = f"{shown}: {line}" if shown else line
-        reading.remarks.append(notice("fhir_ends_before_start", kind=kind, line=said[:120]))
+        shown_line = f"{shown}: {line}" if shown else line
+        reading.remarks.append(notice("fhir_ends_before_start", kind=kind, line=shown_line[:120]))
     heading = observation_heading(resource) if kind == "Observation" else known.heading
     reading.lines.setdefault(heading, []).append((at, f"{shown}: {line}" if shown else line))
     return True

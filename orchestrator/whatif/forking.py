@@ -155,10 +155,10 @@ def labelled(spec: RunSpec, recording: Recording, at: str, copied: int) -> RunSp
 def _title(recording: Recording) -> str:
     title = recording.run.title
     origin = recording.spec.labels.get("forked_from")
-    for told in _FORK_OF.values():
-        title = title.removeprefix(told.format(run=origin))
-    told = _FORK_OF.get(recording.spec.language, _FORK_OF["en"])
-    return told.format(run=recording.run.id) + title
+    for prefix in _FORK_OF.values():
+        title = title.removeprefix(prefix.format(run=origin))
+    prefix = _FORK_OF.get(recording.spec.language, _FORK_OF["en"])
+    return prefix.format(run=recording.run.id) + title
 
 
 def _as_copied(journal: Journal) -> Journal:

@@ -36,9 +36,9 @@ def replace_participants(
     pairs = [entry for entry in entries if "=" in entry]
     listed = tuple(resolve(entry) for entry in entries if entry not in pairs)
     made, names = spec, dict[str, str]()
-    for held, name in map(_named, pairs):
+    for seat, name in map(_named, pairs):
         new = resolve(name)
-        for part, old in _parts_held(spec, held):
+        for part, old in _parts_held(spec, seat):
             kept = old.name if _has_spoken(old.name, part, copied) else new.name
             holder = new.model_copy(update={"name": kept})
             made = _with_holder(made, part, _position(spec, old), holder)
@@ -54,10 +54,10 @@ def _labelled(spec: RunSpec, names: Mapping[str, str]) -> RunSpec:
 
 def _named(entry: str) -> tuple[str, str]:
     """What is before and after the `=`. Raises UserError when there is nothing."""
-    held, _, name = (part.strip() for part in entry.partition("="))
-    if not held or not name:
+    seat, _, name = (part.strip() for part in entry.partition("="))
+    if not seat or not name:
         raise UserError(f"--participants {entry}: expected SEAT=NAME, as in claude=codex")
-    return held, name
+    return seat, name
 
 
 def _validated(spec: RunSpec) -> RunSpec:
@@ -72,16 +72,16 @@ def _validated(spec: RunSpec) -> RunSpec:
 
 def _parts_held(spec: RunSpec, typed: str) -> list[HeldPart]:
     """The part of that name, or every part that the participant of that name has. Raises UserError for none."""
-    held = workflow_of(spec).parts_of(spec)
+    parts = workflow_of(spec).parts_of(spec)
     meant = _part_meant(typed)
     chosen = [
         (part, holder)
-        for part, holder in held
+        for part, holder in parts
         if (holder.name == typed if meant is None else part.name == meant)
     ]
     if not chosen:
-        own = [part.name for part, _ in held if not part.many]
-        known = ", ".join(dict.fromkeys((*(holder.name for _, holder in held), *own)))
+        own = [part.name for part, _ in parts if not part.many]
+        known = ", ".join(dict.fromkeys((*(holder.name for _, holder in parts), *own)))
         raise UserError(f"--participants: the run has no seat {typed!r} (it has {known})")
     return chosen
 

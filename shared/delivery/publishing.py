@@ -192,12 +192,12 @@ def _message(
     name: str, task_id: str, args: Any, kwargs: Mapping[str, Any], options: Mapping[str, Any]
 ) -> str:
     """The text of a message as kombu's virtual transports write it; the body is Celery's protocol 2."""
-    said = options.get
+    option = options.get
     embedded = {
         "callbacks": None,
         "errbacks": None,
-        "chain": said("chain"),
-        "chord": said("chord"),
+        "chain": option("chain"),
+        "chord": option("chord"),
     }
     envelope = {
         "body": b64encode(to_json((args, kwargs, embedded))).decode(),
@@ -207,17 +207,17 @@ def _message(
             "lang": "py",
             "task": name,
             "id": task_id,
-            "shadow": said("shadow"),
+            "shadow": option("shadow"),
             "eta": None,
             "expires": None,
-            "group": said("group_id"),
-            "group_index": said("group_index"),
+            "group": option("group_id"),
+            "group_index": option("group_index"),
             "retries": 0,
             "timelimit": [None, None],
-            "root_id": said("root_id") or task_id,
-            "parent_id": said("parent_id"),
-            "argsrepr": said("argsrepr"),
-            "kwargsrepr": said("kwargsrepr"),
+            "root_id": option("root_id") or task_id,
+            "parent_id": option("parent_id"),
+            "argsrepr": option("argsrepr"),
+            "kwargsrepr": option("kwargsrepr"),
             "origin": anon_nodename(),
             "ignore_result": True,
             "replaced_task_nesting": 0,
@@ -226,10 +226,10 @@ def _message(
         },
         "properties": {
             "correlation_id": task_id,
-            "reply_to": said("reply_to"),
+            "reply_to": option("reply_to"),
             "delivery_mode": _PERSISTENT,
-            "delivery_info": {"exchange": "", "routing_key": said("queue")},
-            "priority": said("priority"),
+            "delivery_info": {"exchange": "", "routing_key": option("queue")},
+            "priority": option("priority"),
             "body_encoding": "base64",
             "delivery_tag": str(uuid4()),
         },

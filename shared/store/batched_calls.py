@@ -166,6 +166,6 @@ def wake_turns(connection: Connection, run: str) -> int:
     steps, calls = [row.step for row in ready], [row.id for row in ready]
     connection.execute(_WAKE, {"run": run, "steps": steps, "calls": calls})
     if not locked.status.final:
-        told = [("turn.batched", {"key": row.step, "status": row.status}) for row in ready]
-        append_events(connection, run, told)
+        events = [("turn.batched", {"key": row.step, "status": row.status}) for row in ready]
+        append_events(connection, run, events)
     return len(ready)

@@ -129,11 +129,11 @@ def remind(connection: Connection, run: str, step: str) -> None:
     """Say once in the run's log that a person's time for a turn is nearly over; the caller's transaction commits it."""
     if lock_run(connection, run) is None:
         return
-    said = connection.execute(
+    event = connection.execute(
         "SELECT FROM events WHERE run_id = %s AND type = 'turn.reminded' AND body->>'key' = %s",
         (run, step),
     ).fetchone()
-    if said is None:
+    if event is None:
         append_events(connection, run, [("turn.reminded", {"key": step})])
 
 

@@ -202,9 +202,9 @@ def _money(
     return None if lacking is None else Shortage(what, limit, account.usd, lacking)
 
 
-def _lacking(limit: float, spent: float, held: float, need: float) -> bool | None:
+def _lacking(limit: float, spent: float, reserved: float, need: float) -> bool | None:
     """None when it fits; True when only reservations stand in the way."""
-    if spent + held + need <= limit:
+    if spent + reserved + need <= limit:
         return None
     return spent + need <= limit
 

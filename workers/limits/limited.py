@@ -159,7 +159,7 @@ def _not_admitted(call: ProviderCall, answer: Admission) -> ProviderError:
 
 def _cause(answer: Admission) -> str:
     """The failure that opened a breaker, in its own words, which its provider has freed of keys."""
-    return answer.said.rstrip(".") or answer.detail or FailureKind.UNREACHABLE
+    return answer.failure_text.rstrip(".") or answer.detail or FailureKind.UNREACHABLE
 
 
 def _open(name: str, answer: Admission, wait_s: float) -> ProviderError:
@@ -239,7 +239,7 @@ def _failure(permit: Permit, error: ProviderError) -> CallEnd:
         tokens=-permit.asked.tokens if effect is not Effect.FAILED else 0,
         retry_after_s=error.retry_after_s,
         why=error.kind.value,
-        said=str(error),
+        failure_text=str(error),
     )
 
 

@@ -102,7 +102,9 @@ class SharedState:
         words = (
             str(answer[3]) if verdict in (AdmissionVerdict.OPEN, AdmissionVerdict.PROBING) else ""
         )
-        return Admission(verdict, wait_s=_possible(verdict, number), detail=detail, said=words)
+        return Admission(
+            verdict, wait_s=_possible(verdict, number), detail=detail, failure_text=words
+        )
 
     def settle(self, ended: CallEnd) -> Settled:
         """One script: the slot is free, the tokens are corrected, cooldown and breaker are set."""
@@ -119,7 +121,7 @@ class SharedState:
                 -1 if ended.retry_after_s is None else int(ended.retry_after_s * 1000),
                 int(ended.duration_s * 1000),
                 ended.why,
-                ended.said[:_LONGEST_SAID],
+                ended.failure_text[:_LONGEST_SAID],
                 after,
                 cooldown_ms,
                 longest_ms,

@@ -57,14 +57,14 @@ class AdmissionRequest:
 class Admission:
     """`detail` is the failure kind that opened a breaker, or the paused name; `bucket` where it was counted.
 
-    `said`: the line of the failure that opened a breaker.
+    `failure_text`: the message of the failure that opened a breaker.
     """
 
     verdict: AdmissionVerdict
     wait_s: float = 0.0
     detail: str = ""
     bucket: str = ""
-    said: str = field(default="", repr=False)
+    failure_text: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class CallEnd:
     retry_after_s: float | None = None
     cooldown_s: float = 0.0
     why: str = ""
-    said: str = field(default="", repr=False)
+    failure_text: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

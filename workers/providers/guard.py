@@ -20,12 +20,12 @@ class Guard:
     told: the time that the whole turn was given, of which the deadline is the rest.
     """
 
-    __slots__ = ("_ends_at", "cancel", "limit_s", "who")
+    __slots__ = ("_ends_at", "cancel", "limit_s", "participant")
 
     def __init__(
-        self, who: str, deadline_s: float, cancel: Cancelled, limit_s: float | None = None
+        self, participant: str, deadline_s: float, cancel: Cancelled, limit_s: float | None = None
     ) -> None:
-        self.who = who
+        self.participant = participant
         self.limit_s = deadline_s if limit_s is None else limit_s
         self.cancel = cancel
         self._ends_at = time.monotonic() + deadline_s
@@ -62,13 +62,15 @@ class Guard:
         """The error of a call whose time is over."""
         return ProviderError(
             FailureKind.TIMEOUT,
-            f"{self.who} did not answer within {round(self.limit_s, 1) or self.limit_s:g} s.",
+            f"{self.participant} did not answer within {round(self.limit_s, 1) or self.limit_s:g} s.",
             notice=notice(
-                "no_answer_within", who=self.who, s=round(self.limit_s, 1) or self.limit_s
+                "no_answer_within", who=self.participant, s=round(self.limit_s, 1) or self.limit_s
             ),
             retryable=True,
         )
 
     def cancelled(self) -> ProviderError:
         """The error of a call that somebody gave up."""
-        return ProviderError(FailureKind.CANCELLED, f"The call of {self.who} was cancelled.")
+        return ProviderError(
+            FailureKind.CANCELLED, f"The call of {self.participant} was cancelled."
+        )

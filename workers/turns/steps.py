@@ -200,13 +200,13 @@ class StepWorker:
     def _note_the_wait(self, claimed: Claim, error: ProviderError) -> None:
         """Keep in the run's log that a person's time is nearly over, or that it was missed."""
         if isinstance(error, NotYet):
-            told = remind if error.reminds else None
+            note = remind if error.reminds else None
         else:
             late = error.kind is FailureKind.TIMEOUT and _asks_a_person(claimed)
-            told = missed if late else None
-        if told is not None:
-            noted = partial(told, run=claimed.run, step=claimed.step)
-            self.database.run(noted, atomic=True)
+            note = missed if late else None
+        if note is not None:
+            write = partial(note, run=claimed.run, step=claimed.step)
+            self.database.run(write, atomic=True)
 
     def _run_tool(self, request: ToolRequest | ValidationError, claimed: Claim) -> Ended:
         if isinstance(request, ValidationError):

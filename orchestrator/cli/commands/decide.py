@@ -139,8 +139,8 @@ def _answer_all(
         whole = {"schema_version": SCHEMA_VERSION, "answered": answered, "left": left}
         terminal.result(dumps(whole))
         return 0
-    told = [_recorded(row, words) for row in bulk.answered]
-    terminal.result([line(text) for text in told or [words.message("none_open")]])
+    recorded = [_recorded(row, words) for row in bulk.answered]
+    terminal.result([line(text) for text in recorded or [words.message("none_open")]])
     for row in bulk.left:
         offered = "|".join(row.question.get("options") or ())
         text = words.message("left_undecided", run=row.run_id, choice=choice, options=offered)

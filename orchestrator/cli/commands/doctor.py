@@ -162,16 +162,16 @@ def _disk(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineChec
 def _servers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     if settings.external is not None:
         return _external_servers(settings)
-    found = status(settings.instance)
-    down = ", ".join(one.name for one in found if not one.running)
-    if silent := [f"{one.name} (pid {one.pid})" for one in found if one.silent]:
+    servers = status(settings.instance)
+    down = ", ".join(server.name for server in servers if not server.running)
+    if silent := [f"{server.name} (pid {server.pid})" for server in servers if server.silent]:
         text = f"{' and '.join(silent)} is running but does not answer: it is stopped, recovering or out of connections"
         return MachineCheck(
             "servers", CheckState.FAIL, f"{text}; see the logs in {settings.instance.log_dir}"
         )
     if not down:
         return MachineCheck(
-            "servers", CheckState.OK, ", ".join(one.version or one.name for one in found)
+            "servers", CheckState.OK, ", ".join(server.version or server.name for server in servers)
         )
     return MachineCheck(
         "servers", CheckState.NOTE, f"{down} not running; any command that needs them starts them"
@@ -188,16 +188,18 @@ def _external_servers(settings: ServiceSettings) -> MachineCheck:
 
 
 def _schema(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
-    if settings.external is None and not all(one.running for one in status(settings.instance)):
+    if settings.external is None and not all(
+        server.running for server in status(settings.instance)
+    ):
         return MachineCheck("schema", CheckState.NOTE, "unknown while the servers do not answer")
     database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
     try:
-        found = database.run(schema_revision)
+        revision = database.run(schema_revision)
     finally:
         database.close()
-    if found == HEAD:
+    if revision == HEAD:
         return MachineCheck("schema", CheckState.OK, HEAD)
-    return MachineCheck("schema", CheckState.FAIL, newer_schema(found) or older_schema(found))
+    return MachineCheck("schema", CheckState.FAIL, newer_schema(revision) or older_schema(revision))
 
 
 def _workers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:

@@ -40,8 +40,8 @@ def hold() -> None:
 def add(run: str | None, batch: str | None, reason: str) -> int:
     """Hold RUN, with the run that started it and all their child runs, or the runs of a batch."""
     with connected(os.environ, workers=False) as backend:
-        held = retention.hold(backend, run=run, batch=batch, reason=reason, actor=actor())
-    Terminal.of(os.environ).result([line(f"{held} is held: no purge removes it")])
+        subject = retention.hold(backend, run=run, batch=batch, reason=reason, actor=actor())
+    Terminal.of(os.environ).result([line(f"{subject} is held: no purge removes it")])
     return ExitCode.OK
 
 

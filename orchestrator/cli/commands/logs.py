@@ -24,8 +24,8 @@ def logs(name: str | None, count: int) -> int:
         there = ", ".join(known) or "none yet"
         raise UserError(f"there is no log {name!r} in {instance.log_dir} (there: {there})")
     terminal = Terminal.of(os.environ)
-    for one, path in known.items():
-        if name in (None, one):
+    for log, path in known.items():
+        if name in (None, log):
             text = "\n".join(path.read_text(errors="replace").splitlines()[-count:])
             if not text and name is None:
                 continue  # an empty log, which nobody named

@@ -91,13 +91,13 @@ def run_list(selection: PromptSelection, environ: Mapping[str, str], *, as_json:
     found, problems = _gather(selection, folder)
     terminal = Terminal.of(environ)
     if as_json:
-        listed = [_json(one) for one in found]
-        where = None if folder is None else str(folder)
+        listed = [_json(prompt) for prompt in found]
+        shown_folder = None if folder is None else str(folder)
         terminal.result(
             dumps(
                 {
                     "schema_version": SCHEMA_VERSION,
-                    "folder": where,
+                    "folder": shown_folder,
                     "prompts": listed,
                     "problems": problems,
                 }
@@ -105,7 +105,7 @@ def run_list(selection: PromptSelection, environ: Mapping[str, str], *, as_json:
         )
     else:
         terminal.result(
-            table(("prompt", "language", "blanks", "whose"), [_row(one) for one in found])
+            table(("prompt", "language", "blanks", "whose"), [_row(prompt) for prompt in found])
         )
         terminal.talk([line(f"yours would be {folder}/WORKFLOW/LANGUAGE/NAME.md")])
     for problem in problems:
@@ -119,14 +119,16 @@ def run_show(
     """Print one prompt's text; the exit code. Raises UserError when the name means none or several."""
     workflow, _, bare = name.rpartition("/")
     configuration = load_configuration(Path.cwd(), environ, explicit=selection.config)
-    one = _named(bare, workflow or selection.workflow, selection, configuration, environ)
+    prompt = _named(bare, workflow or selection.workflow, selection, configuration, environ)
     terminal = Terminal.of(environ)
     if as_json:
-        shown = {"schema_version": SCHEMA_VERSION, **_json(one), "text": one.text}
+        shown = {"schema_version": SCHEMA_VERSION, **_json(prompt), "text": prompt.text}
         terminal.result(dumps(shown))
         return 0
-    terminal.talk([line(f"{one.workflow}/{one.name} ({one.language}): {one.file or OURS}")])
-    terminal.result(block(one.text))
+    terminal.talk(
+        [line(f"{prompt.workflow}/{prompt.name} ({prompt.language}): {prompt.file or OURS}")]
+    )
+    terminal.result(block(prompt.text))
     return 0
 
 
@@ -152,16 +154,16 @@ def _named(
     environ: Mapping[str, str],
 ) -> PromptFile:
     language = language_of(selection.language or configuration.settings.language)
-    known = {one: builtin_prompts.load(one, language) for one in _workflows(workflow)}
-    having = [one for one, names in known.items() if name in names]
-    if not having:
+    known = {owner: builtin_prompts.load(owner, language) for owner in _workflows(workflow)}
+    owners = [owner for owner, names in known.items() if name in names]
+    if not owners:
         known_names = sorted(set().union(*known.values()))
         raise UserError(f"There is no prompt '{name}'{did_you_mean(name, known_names)}")
-    if len(having) > 1:
-        meant = ", ".join(f"{one}/{name}" for one in having)
-        raise UserError(f"Several workflows have a prompt '{name}': {meant}. Say which.")
+    if len(owners) > 1:
+        choices = ", ".join(f"{owner}/{name}" for owner in owners)
+        raise UserError(f"Several workflows have a prompt '{name}': {choices}. Say which.")
     folder = None if selection.built_in else folder_of(configuration, environ)
-    found = {one.name: one for one in prompt_files(having[0], language, folder)}
+    found = {owner.name: owner for owner in prompt_files(owners[0], language, folder)}
     return found[name]
 
 
@@ -178,16 +180,21 @@ def _languages(chosen: str | None) -> Iterator[str]:
     return iter(LANGUAGES if chosen is None else (chosen,))
 
 
-def _row(one: PromptFile) -> tuple[str, ...]:
-    signs = " ".join(f"${name}" for name in blanks(one.text))
-    return (f"{one.workflow}/{one.name}", one.language, signs, YOURS if one.file else OURS)
+def _row(prompt: PromptFile) -> tuple[str, ...]:
+    placeholders = " ".join(f"${name}" for name in blanks(prompt.text))
+    return (
+        f"{prompt.workflow}/{prompt.name}",
+        prompt.language,
+        placeholders,
+        YOURS if prompt.file else OURS,
+    )
 
 
-def _json(one: PromptFile) -> dict[str, object]:
+def _json(prompt: PromptFile) -> dict[str, object]:
     return {
-        "workflow": one.workflow,
-        "language": one.language,
-        "name": one.name,
-        "blanks": list(blanks(one.text)),
-        "file": None if one.file is None else str(one.file),
+        "workflow": prompt.workflow,
+        "language": prompt.language,
+        "name": prompt.name,
+        "blanks": list(blanks(prompt.text)),
+        "file": None if prompt.file is None else str(prompt.file),
     }

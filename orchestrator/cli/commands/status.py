@@ -85,8 +85,8 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     finally:
         database.close()
     facts["queues"], facts["refused"] = look_at_broker(settings)
-    held = held_calls(settings)
-    facts["paused"] = None if held is None else [asdict(pause) for pause in held]
+    pauses = held_calls(settings)
+    facts["paused"] = None if pauses is None else [asdict(pause) for pause in pauses]
     return _show(environ, {**facts, "fault": fault}, as_json=as_json)
 
 
@@ -201,15 +201,15 @@ def _version_lines(facts: Mapping[str, Any]) -> list[Line]:
         for process in facts.get("processes", ())
         if process["presence"] == ProcessState.LIVING
     ]
-    told = SIDE_BY_SIDE
+    effect = SIDE_BY_SIDE
     if facts["instance"] is not None:
         ours, running = read_build(facts["version"]), read_build(facts["supervisor"]["build"])
-        told = LEAVING if ours.digest == running.digest else REPLACED
-    found = (
-        (fits.count(VersionFit.COMPATIBLE), told, Style.WARNING),
+        effect = LEAVING if ours.digest == running.digest else REPLACED
+    groups = (
+        (fits.count(VersionFit.COMPATIBLE), effect, Style.WARNING),
         (fits.count(VersionFit.INCOMPATIBLE), APART, Style.BAD),
     )
-    return [line(Span(f"{_processes(n)} {text}", style)) for n, text, style in found if n]
+    return [line(Span(f"{_processes(n)} {text}", style)) for n, text, style in groups if n]
 
 
 def _processes(number: int) -> str:

@@ -66,12 +66,12 @@ def impact(first: str | None, final: str | None, *, changes: bool) -> Impact:
 class Sources:
     """What may be quoted.
 
-    `given` says of a quotation whether it occurs in what the panel was given; `said` are the panel's own texts by
+    `given` says of a quotation whether it occurs in what the panel was given; `by_author` are the panel's own texts by
     who wrote them. `missing` are those with a turn that brought nothing: nobody can look up what it said.
     """
 
     given: Callable[[str], bool]
-    said: Mapping[str, Sequence[str]]
+    by_author: Mapping[str, Sequence[str]]
     missing: frozenset[str] = frozenset()
 
     @classmethod
@@ -97,7 +97,7 @@ class Sources:
         """True when it occurs in what was given or somebody else said; nobody proves anything by quoting themselves."""
         if self.given(quote):
             return True
-        others = (texts for name, texts in self.said.items() if name != by)
+        others = (texts for name, texts in self.by_author.items() if name != by)
         return quoted_in(quote, chain.from_iterable(others))
 
 

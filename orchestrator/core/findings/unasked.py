@@ -39,8 +39,8 @@ def unasked(
         return None
     coverage = cover(subject, (), by_reader=False) or CoverageReport()
     reviewed = False if removes or _moves_submodule(coverage) else None
-    told = coverage.model_copy(update={"reviewed": reviewed, "readers": ()})
-    return Unasked(why=nothing or _why(coverage), coverage=told)
+    unreviewed = coverage.model_copy(update={"reviewed": reviewed, "readers": ()})
+    return Unasked(why=nothing or _why(coverage), coverage=unreviewed)
 
 
 def _is_to_be_asked(subject: Subject, critics: Sequence[Participant]) -> bool:

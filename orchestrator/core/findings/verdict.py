@@ -213,7 +213,7 @@ def _gate_of(
     if isinstance(result, ChangeResult) and result.not_asked is not None:
         return _unasked_gate(rule, result.coverage or CoverageReport())
     objections = result.unshown_objections if isinstance(result, ChangeResult) else ()
-    told = gate(
+    of_findings = gate(
         findings,
         ending,
         rule.fail_on,
@@ -221,18 +221,20 @@ def _gate_of(
         objections,
         requires_reviewer=rule.requires_reviewer,
     )
-    return _with_tests(told, result.tests) if isinstance(result, ChangeResult) else told
+    return (
+        _with_tests(of_findings, result.tests) if isinstance(result, ChangeResult) else of_findings
+    )
 
 
-def _with_tests(told: GateResult, tests: TestsOutcome) -> GateResult:
+def _with_tests(before: GateResult, tests: TestsOutcome) -> GateResult:
     """A gate that stands open holds where the project's own tests fail, or tell nothing."""
-    if told.outcome is GateOutcome.NOT_SET or told.outcome is GateOutcome.TRIPPED:
-        return told
+    if before.outcome is GateOutcome.NOT_SET or before.outcome is GateOutcome.TRIPPED:
+        return before
     if tests is TestsOutcome.FAILED:
         return GateResult(GateOutcome.TRIPPED, notice("gate_tests_failed"))
-    if tests is TestsOutcome.UNKNOWN and told.outcome is GateOutcome.PASSED:
+    if tests is TestsOutcome.UNKNOWN and before.outcome is GateOutcome.PASSED:
         return GateResult(GateOutcome.INCONCLUSIVE, notice("gate_tests_unknown"))
-    return told
+    return before
 
 
 def _unasked_gate(rule: GateRule, coverage: CoverageReport) -> GateResult:

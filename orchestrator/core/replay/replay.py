@@ -260,14 +260,14 @@ def replay(start: Callable[[], Workflow], journal: Journal) -> Progress:
         workflow.close()
 
 
-def same(one: Progress, other: Progress) -> bool:
+def same(left: Progress, right: Progress) -> bool:
     """Whether two replays came to the same; prompts and inputs are compared by what they build.
 
     One that goes on consumes only the answers that are new to it.
     """
-    return replace(one, consumed=()) == replace(other, consumed=()) and [
-        _built(step) for step in one.schedule
-    ] == [_built(step) for step in other.schedule]
+    return replace(left, consumed=()) == replace(right, consumed=()) and [
+        _built(step) for step in left.schedule
+    ] == [_built(step) for step in right.schedule]
 
 
 def _built(step: Step) -> object:

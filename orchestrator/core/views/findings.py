@@ -169,12 +169,12 @@ def counted(view: ViewContext[Any]) -> str:
     standing = {e.finding.id: e for e in facts.findings if e.finding.id in facts.standing}
     own = [entry for entry in standing.values() if not _repeats(entry, standing)]
     repeated, mended = len(standing) - len(own), len(facts.findings) - len(standing)
-    told = (
+    counts = (
         _by_severity(view, own),
         view.message("of_them_repeat", n=repeated) if repeated else "",
         view.message("of_them_fixed", n=mended) if mended else "",
     )
-    return "; ".join(filter(None, told))
+    return "; ".join(filter(None, counts))
 
 
 def _repeats(entry: FindingEntry, standing: Mapping[str, FindingEntry]) -> bool:

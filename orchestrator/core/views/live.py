@@ -137,8 +137,8 @@ def render_finished(view: LiveView, step: StepRow, context: RenderContext) -> li
     missing = why_failed(step)
     if missing is not None:
         return [line(Span(f"⚠ {_failure(view, step, missing, context)}", Style.WARNING))]
-    told = view.ends.get(step.role, child_ended if step.kind == "run" else answered)
-    return list(told(step, step.reply or {}, context))
+    render = view.ends.get(step.role, child_ended if step.kind == "run" else answered)
+    return list(render(step, step.reply or {}, context))
 
 
 def in_cycle(key: str, text: str, context: RenderContext) -> str:

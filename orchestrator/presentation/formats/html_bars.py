@@ -26,8 +26,8 @@ def bars(shown: Bars) -> str:
             f'<rect x="{_LEFT:g}" y="{top + (_ROW - _BAR) / 2:g}" width="{length:.1f}" height="{_BAR:g}"/>'
             f'<text x="{_LEFT + length + 6:.1f}" y="{middle:g}">{text(bar.text)}</text></g>'
         )
-    told = "; ".join(f"{bar.name} {bar.text}" for bar in shown.bars)
-    label = attribute("aria-label", f"{shown.name}: {told}")
+    description = "; ".join(f"{bar.name} {bar.text}" for bar in shown.bars)
+    label = attribute("aria-label", f"{shown.name}: {description}")
     size = f'viewBox="0 0 {_WIDTH:g} {len(shown.bars) * _ROW:g}"'
     return f'<svg class="bars" role="img" {size}{label}>{"".join(rows)}</svg>'
 
@@ -44,8 +44,10 @@ def columns(shown: Columns) -> str:
         for number, column in enumerate(shown.columns)
     ]
     highest = next(column.text for column in shown.columns if column.value == most)
-    told = "; ".join(f"{column.name} {column.text}" for column in shown.columns if column.value)
-    label = attribute("aria-label", f"{shown.name}: {told or highest}")
+    description = "; ".join(
+        f"{column.name} {column.text}" for column in shown.columns if column.value
+    )
+    label = attribute("aria-label", f"{shown.name}: {description or highest}")
     size = f'viewBox="0 0 {_BROAD:g} {_HEAD + _HIGH + _FOOT:g}"'
     line = f'<line class="tick" x1="0" x2="{_BROAD:g}" y1="{_HEAD:g}" y2="{_HEAD:g}"/>'
     name = f'<text class="tick-name most" x="0" y="{_HEAD - 6:g}">{text(highest)}</text>'

@@ -137,8 +137,8 @@ def _plot(plot: RangePlot) -> str:
     places = _places(plot.values)
     points = [(x, height(value.value)) for x, value in zip(places, plot.values, strict=True)]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    told = "; ".join(" ".join((value.text, value.when)).strip() for value in plot.values)
-    label = attribute("aria-label", f"{plot.name}: {told}. {plot.range_text}")
+    description = "; ".join(" ".join((value.text, value.when)).strip() for value in plot.values)
+    label = attribute("aria-label", f"{plot.name}: {description}. {plot.range_text}")
     parts = [
         _band(plot, height),
         f'<polyline points="{line}"/>' if len(points) > 1 else "",

@@ -270,5 +270,5 @@ def _participant(part: str, holder: Participant, report: RunReport) -> dict[str,
 
 def column(stored: str | None) -> dict[str, Any] | None:
     """What a column of text holds, as a notice."""
-    told = of_column(stored)
-    return None if told is None else told.model_dump(mode="json")
+    stored_notice = of_column(stored)
+    return None if stored_notice is None else stored_notice.model_dump(mode="json")

@@ -165,8 +165,8 @@ def _code_flow(call: CallSite, each: ListedFinding, report: RunReport) -> Json:
     text = f"{call.within or call.path} calls {call.name}."
     steps = [(caller, text)] + ([(each.place, each.title)] if each.place else [])
     locations = [
-        {"location": {"physicalLocation": _physical(place, report), "message": {"text": said}}}
-        for place, said in steps
+        {"location": {"physicalLocation": _physical(place, report), "message": {"text": message}}}
+        for place, message in steps
     ]
     return {"message": {"text": text}, "threadFlows": [{"locations": locations}]}
 
@@ -191,13 +191,13 @@ def _invocation(report: RunReport, words: Translator) -> Json:
     """How the run went; a reader of alerts has to see that an empty list may mean that nobody came to a conclusion."""
     run = report.run
     conclusive = run.status is RunStatus.COMPLETED and report.verdict is not Verdict.INCONCLUSIVE
-    told = (report.gate.reason, *report.every_warning)
+    reasons = (report.gate.reason, *report.every_warning)
     moments = {"startTimeUtc": run.created_at, "endTimeUtc": run.finished_at}
     return {
         "executionSuccessful": conclusive,
         "exitCode": int(exit_code(report)),
         **{name: _utc(at) for name, at in moments.items() if at is not None},
-        "toolExecutionNotifications": _notifications(map(words.translate, told)),
+        "toolExecutionNotifications": _notifications(map(words.translate, reasons)),
     }
 
 

@@ -46,5 +46,5 @@ def _property(name: str, schema: Schema) -> Schema:
 def _in_words(schema: Schema, forms: list[Schema], words: Schema) -> Schema:
     """The words with what else the field may be, and what is told of it."""
     others = [form for form in forms if form.get("type") == "null"]
-    told: Schema = {key: schema[key] for key in schema if key in _TOLD}
-    return {**({"anyOf": [words, *others]} if others else words), **told}
+    descriptive: Schema = {key: schema[key] for key in schema if key in _TOLD}
+    return {**({"anyOf": [words, *others]} if others else words), **descriptive}

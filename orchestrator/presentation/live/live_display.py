@@ -122,11 +122,11 @@ class LiveRegion:
 
     def above(self, lines: Iterable[Line], columns: int) -> str:
         """What writes these lines above the picture."""
-        told = "".join(f"{self._text(shown)}\r\n" for shown in lines)
+        text = "".join(f"{self._text(shown)}\r\n" for shown in lines)
         picture = "\r\n".join(self._drawn)
         top = self._to_the_top(columns)
         self._widths = [min(width, columns) for width in self._widths]
-        return f"{_BEGIN}{top}{_ERASE_BELOW}{_WRAPPING}{told}{_NOT_WRAPPING}{picture}\r{_END}"
+        return f"{_BEGIN}{top}{_ERASE_BELOW}{_WRAPPING}{text}{_NOT_WRAPPING}{picture}\r{_END}"
 
     def erased(self, columns: int) -> str:
         """What takes the picture away."""
@@ -191,8 +191,8 @@ class LiveDisplay:
     def tell(self, lines: Iterable[Line]) -> None:
         """Write them above the picture."""
         columns = _size().columns
-        if told := folded(lines, columns):
-            _write(self._region.above(told, columns))
+        if fitting := folded(lines, columns):
+            _write(self._region.above(fitting, columns))
 
     def refresh(self, snapshot: RunSnapshot) -> None:
         """Redraw the picture, at most ten times a second."""

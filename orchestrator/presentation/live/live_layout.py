@@ -90,8 +90,8 @@ def _footer(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line
         (" · ", (round_, answered, time)),
         (" · ", (time,)),
     )
-    told = (sign.join(part for part in parts if part) for sign, parts in variants)
-    fitting = next((text for text in told if width_of(line(text)) <= columns), time)
+    candidates = (sign.join(part for part in parts if part) for sign, parts in variants)
+    fitting = next((text for text in candidates if width_of(line(text)) <= columns), time)
     return [_rule(columns), line(Span(fitting, Style.DIM))]
 
 
@@ -116,10 +116,10 @@ def _round(snapshot: RunSnapshot, words: Translator) -> str:
     conversation = is_conversation(snapshot.header.workflow)
     if not conversation and snapshot.phase not in ("", *_IN_ROUNDS):
         return words.word(f"phase_{snapshot.phase}", snapshot.phase)
-    told = words.message("round_of", n=min(max(numbers), most), most=most)
+    position = words.message("round_of", n=min(max(numbers), most), most=most)
     if latest.number == 1:
-        return told
-    return f"{words.message(f'cycle_{latest.kind}', n=latest.number)}, {told}"
+        return position
+    return f"{words.message(f'cycle_{latest.kind}', n=latest.number)}, {position}"
 
 
 _IN_ROUNDS = ("Reviewing", "Debating")

@@ -131,16 +131,16 @@ def _looks(step: StepRow) -> bool:
     return step.role != "synthesis" and (step.role not in assessed_roles() or step.round <= 1)
 
 
-_Told = tuple[float, list[Line]]
+_TimedLines = tuple[float, list[Line]]
 
 
-def _when(told: _Told) -> float:
-    return told[0]
+def _when(event: _TimedLines) -> float:
+    return event[0]
 
 
 def _phases(
     before: RunSnapshot | None, after: RunSnapshot, known: set[str], words: Translator
-) -> list[_Told]:
+) -> list[_TimedLines]:
     if before is None and after.status is RunStatus.QUEUED:
         return [(0.0, [line(Span(words.message("status_queued"), Style.DIM))])]
     changed = after.phase and after.phase != (before.phase if before else "")
@@ -159,11 +159,11 @@ def _phase_began_s(known: set[str], snapshot: RunSnapshot) -> float:
 
 def _children(
     before: RunSnapshot | None, after: RunSnapshot, context: RenderContext
-) -> list[_Told]:
+) -> list[_TimedLines]:
     """A line for each run that was started, and for each that waits for a person from now on."""
     known = {run.id: run.status for run in before.children} if before else {}
     began = {step.key: step.queued_at_s for step in after.steps}
-    events: list[_Told] = []
+    events: list[_TimedLines] = []
     for run in after.children:
         if run.id not in known:
             events.append(
@@ -185,7 +185,7 @@ def _children(
 
 def _starts(
     view: LiveView, after: RunSnapshot, known: set[str], context: RenderContext
-) -> list[_Told]:
+) -> list[_TimedLines]:
     """A line a stage; who joins a stage that has begun is not announced again, unless the view wants it."""
     begun = {stage(step) for step in after.steps if step.key in known}
     groups = _groups(
@@ -200,7 +200,7 @@ def _starts(
 
 def _ends(
     view: LiveView, after: RunSnapshot, finished: set[str], context: RenderContext
-) -> list[_Told]:
+) -> list[_TimedLines]:
     new = [step for step in after.steps if step.status in FINAL and step.key not in finished]
     told_together = view.gathered if context.live else {}
     events = [
@@ -214,7 +214,7 @@ def _ends(
 
 def _together(
     view: LiveView, stages: set[str], after: RunSnapshot, context: RenderContext
-) -> list[_Told]:
+) -> list[_TimedLines]:
     """A stage in one line, once its last step has ended."""
     return [
         (
@@ -232,7 +232,7 @@ def _ended_at_s(step: StepRow) -> float:
 
 def _assessments(
     before: RunSnapshot | None, after: RunSnapshot, context: RenderContext
-) -> list[_Told]:
+) -> list[_TimedLines]:
     known = {recorded.key for recorded in before.assessments} if before else set()
     return [
         (_ended_s(recorded, after), [assessed(recorded, context)])

@@ -64,13 +64,13 @@ class Translator:
 
     def translate(self, stored: object) -> str:
         """A notice, or what was stored as one, as a sentence; an unknown code is told as it is."""
-        told = read_notice(stored)
-        params = {name: self._plain(value) for name, value in told.params.items()}
-        if told.code == TEXT:
+        message = read_notice(stored)
+        params = {name: self._plain(value) for name, value in message.params.items()}
+        if message.code == TEXT:
             return str(params.get("text", ""))
-        words = self._words(told.code, params)
+        words = self._words(message.code, params)
         if words is None:
-            words = f"{clean(told.code)}: {', '.join(f'{name}={{{name}}}' for name in params)}"
+            words = f"{clean(message.code)}: {', '.join(f'{name}={{{name}}}' for name in params)}"
         return _Format(self).vformat(words, (), params)
 
     def column(self, stored: str | None) -> str:

@@ -85,7 +85,7 @@ def status(request: Request, context: Context, _: Viewer) -> Response:
     embedded = context.backend.settings.external is None
     rows = colleagues(context.backend.read(list_processes), ours, embedded=embedded)
     counts = context.backend.read(count_runs)
-    held = held_calls(context.backend.settings)
+    pauses = held_calls(context.backend.settings)
     content = {
         "version": str(ours),
         "schema": {"found": context.backend.read(schema_revision), "needed": HEAD},
@@ -95,7 +95,7 @@ def status(request: Request, context: Context, _: Viewer) -> Response:
         "runs": counts.by_status,
         "runs_estimated": counts.estimated,
         "queued": counts.queued,
-        "paused": None if held is None else [asdict(pause) for pause in held],
+        "paused": None if pauses is None else [asdict(pause) for pause in pauses],
         "paused_batches": context.backend.read(paused_batches),
     }
     return read_json(request, content)

@@ -63,8 +63,8 @@ def _ending(answers: QuestionAnswers) -> Ending:
 
 
 def _absences(answers: QuestionAnswers, quorum: AnswerQuorum) -> list[Notice]:
-    told = partial(notice, "did_not_answer", answered=quorum.answered, asked=quorum.asked)
-    return [told(who=name, why=why_failed(failure)) for name, failure in answers.missing.items()]
+    absence = partial(notice, "did_not_answer", answered=quorum.answered, asked=quorum.asked)
+    return [absence(who=name, why=why_failed(failure)) for name, failure in answers.missing.items()]
 
 
 def _missing(answers: QuestionAnswers) -> tuple[MissingAnswer, ...]:

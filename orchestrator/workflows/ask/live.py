@@ -23,10 +23,10 @@ from shared.models.rows import StepRow
 def _answer(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     sentence = context.message("answered", who=step.participant, what="", s=took_s(step) or 0.0)
     sure = Span(stated(reply, context), Style.DIM)
-    told = line(Span("✓ ", Style.GOOD), sentence, sure, note(step, context))
+    summary = line(Span("✓ ", Style.GOOD), sentence, sure, note(step, context))
     if context.live:
-        return [told]
-    return [told, *block(shortened(str(reply.get("answer") or ""), SHORT), indent=INDENT)]
+        return [summary]
+    return [summary, *block(shortened(str(reply.get("answer") or ""), SHORT), indent=INDENT)]
 
 
 def _ranking(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:

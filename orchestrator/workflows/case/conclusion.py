@@ -108,7 +108,7 @@ def ending_of(
 def readings(context: CaseContext, history: CritiqueHistory) -> tuple[ChartReading, ...]:
     """What each critic that is to read has read of the chart."""
     last = context.text.rstrip("\n").count("\n") + 1
-    told = []
+    charts = []
     for critic in context.readers:
         read, parts = history.read.get(critic.name, frozenset()), context.portions(critic)
         unread = (
@@ -120,8 +120,10 @@ def readings(context: CaseContext, history: CritiqueHistory) -> tuple[ChartReadi
                 if (0 if part is None else part.number) not in read
             ]
         )
-        told.append(ChartReading(by=critic.name, portions=len(parts), unread=joined_lines(unread)))
-    return tuple(told)
+        charts.append(
+            ChartReading(by=critic.name, portions=len(parts), unread=joined_lines(unread))
+        )
+    return tuple(charts)
 
 
 def joined_lines(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
@@ -177,9 +179,9 @@ def _result(
         critique=tuple(_entry(finding, history) for finding in standing_points(history)),
         solutions=verified.solutions,
         verified_by=verified.option,
-        analysis="\n\n".join(said.analysis for said in critiques if said.analysis),
-        risk_factors=_once(factor for said in critiques for factor in said.risk_factors),
-        recommendations=_once(each for said in critiques for each in said.recommendations),
+        analysis="\n\n".join(critique.analysis for critique in critiques if critique.analysis),
+        risk_factors=_once(factor for critique in critiques for factor in critique.risk_factors),
+        recommendations=_once(each for critique in critiques for each in critique.recommendations),
         iterations=tuple(map(_iteration, iterations)),
         abstentions=tuple(proceedings.abstentions),
         effective_votes=effective_votes(context.spec.panel.critics),

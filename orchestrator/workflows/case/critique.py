@@ -124,9 +124,9 @@ def criticise(
         note=task.note,
     )
     spoken = yield from ask_critics(context, proceedings, state, view, number, history.read)
-    said = {each.critic.name: each.reply for each in spoken if each.reply is not None}
+    replies = {each.critic.name: each.reply for each in spoken if each.reply is not None}
     taken = _round(number, computed, spoken)
-    weigh = _Weighing(context, state, history, reader, computed, said, taken)
+    weigh = _Weighing(context, state, history, reader, computed, replies, taken)
     # Rounds and findings are counted through all iterations: the key of a round says no iteration.
     written = yield from record(f"round/{number}", RoundRecord, lambda: weigh.round)
     grounds = yield from record(
@@ -139,7 +139,7 @@ def criticise(
         findings=written.findings,
         ledger=(*history.ledger, *written.stances),
         grounds={ground.finding: ground for ground in grounds.grounds},
-        last={**history.last, **said},
+        last={**history.last, **replies},
         raised_tools=(*history.raised_tools, *tools),
         missing=incomplete(spoken),
         read=_read(history, spoken),
@@ -177,15 +177,15 @@ def _round(
         if reply is None:
             contributions.append(Contribution(name, role, answered=False, round=number))
             continue
-        said = reply.model_dump(mode="json", exclude_defaults=True)
+        body = reply.model_dump(mode="json", exclude_defaults=True)
         contributions.append(
             Contribution(
                 name,
                 role,
-                spoken_text(said),
+                spoken_text(body),
                 stances=reply.stances,
                 round=number,
-                reply=said,
+                reply=body,
                 stated=reply,
             )
         )
@@ -201,7 +201,7 @@ class _Weighing:
     history: CritiqueHistory
     reader: PointReader
     computed: Sequence[CheckedPoint]
-    said: Mapping[str, CaseCritique]
+    replies: Mapping[str, CaseCritique]
     taken: RoundTaken
 
     @cached_property
@@ -209,7 +209,7 @@ class _Weighing:
         """The critics' points, in their order."""
         return [
             self.reader.of_critic(name, point)
-            for name, reply in self.said.items()
+            for name, reply in self.replies.items()
             for point in reply.critique_points
         ]
 

@@ -17,7 +17,7 @@ NODES = (
     *("intervention_checker", "critic", "reflect"),
 )
 """The parts of the graph that a run goes through as its phases."""
-Told = Callable[[Reply, RenderContext], str]
+ReplySummary = Callable[[Reply, RenderContext], str]
 
 
 def _count(reply: Reply, name: str) -> int:
@@ -25,7 +25,7 @@ def _count(reply: Reply, name: str) -> int:
     return len(entries) if isinstance(entries, list) else 0
 
 
-def _counted(word: str, name: str) -> Told:
+def _counted(word: str, name: str) -> ReplySummary:
     """`12 passages`, of the list in a field of the reply."""
     return lambda reply, context: context.message(word, n=_count(reply, name))
 
@@ -72,16 +72,16 @@ def _routing(reply: Reply, context: RenderContext) -> str:
     return context.message("case_tools_picked", names=", ".join(picked) or "-")
 
 
-def _ended(told: Told) -> Callable[[StepRow, Reply, RenderContext], list[Line]]:
+def _ended(summary: ReplySummary) -> Callable[[StepRow, Reply, RenderContext], list[Line]]:
     """`preprocess.timeline: 12 events (0.1 s)`"""
 
     def lines(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
         took = Span(f" ({context.message('seconds', s=took_s(step) or 0.0)})", Style.DIM)
-        who = Span(
+        name = Span(
             context.words.word(f"case_node_{step.participant}", step.participant),
             context.voice(step),
         )
-        return [line(who, f": {told(reply, context)}", took, note(step, context))]
+        return [line(name, f": {summary(reply, context)}", took, note(step, context))]
 
     return lines
 
@@ -96,8 +96,8 @@ _PREPARED = {
 def _preprocessed(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     """`timeline: 12 events`; a reply leaves out what is empty."""
     name = _PREPARED.get(step.participant, "")
-    told = _counted(f"case_{name}_counted", name) if name else _nothing
-    return _ended(told)(step, reply, context)
+    summary = _counted(f"case_{name}_counted", name) if name else _nothing
+    return _ended(summary)(step, reply, context)
 
 
 def _nothing(_reply: Reply, _context: RenderContext) -> str:

@@ -59,8 +59,8 @@ def case(spec: RunSpec, materials: Materials) -> Workflow:
     first = Cycle("iteration")
     if context.too_small:
         names = tuple(participant.name for participant in context.too_small)
-        told = notice("case_chart_too_long", who=names, tokens=context.chart_tokens)
-        proceedings.warnings.append(told)
+        warning = notice("case_chart_too_long", who=names, tokens=context.chart_tokens)
+        proceedings.warnings.append(warning)
     state = yield from read_case(context, proceedings, first)
     if state is None:
         return unread(context, proceedings)

@@ -90,8 +90,8 @@ def _trace(view: CaseView, result: CaseResult) -> list[Block]:
 
 def _traced(view: CaseView, entry: TraceEntry, seconds: float | None) -> tuple[str, ...]:
     state = view.message(f"case_state_{entry.state}")
-    told = entry.why is None or entry.state == "abstained"  # further up, with the others
-    why = "" if told else f": {view.translate(entry.why)}"
+    repeated = entry.why is None or entry.state == "abstained"  # further up, with the others
+    why = "" if repeated else f": {view.translate(entry.why)}"
     return (
         node(view, entry.node),
         by_whom(view, entry.by),

@@ -163,9 +163,9 @@ class CasePrompts:
         if part is None:
             chart = self.disclosure.document_for(speaker)
             return [data("chart", document=chart, stable=True)]
-        told = {"number": part.number, "count": part.count}
+        position = {"number": part.number, "count": part.count}
         return [
-            self.templates.part("portion" if part.number else "excerpt", **told),
+            self.templates.part("portion" if part.number else "excerpt", **position),
             *(
                 data(
                     f"chart, lines {piece.line} to {last_line(piece)}",
@@ -250,9 +250,9 @@ def as_data(fact: BaseModel) -> str:
     return json.dumps(content, ensure_ascii=False)
 
 
-def _worded(told: Notice) -> str:
+def _worded(action: Notice) -> str:
     """A notice as a participant reads it: a text as it is, else its code with its parameters."""
-    return str(told.params.get("text")) if told.code == TEXT else as_data(told)
+    return str(action.params.get("text")) if action.code == TEXT else as_data(action)
 
 
 def _cards(registry: Sequence[ToolCard]) -> str:

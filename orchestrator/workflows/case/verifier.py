@@ -124,10 +124,10 @@ def proposed(points: Sequence[Finding], history: CritiqueHistory) -> Iterator[So
         if finding.advice is not None:
             actions.append((LENSES, finding.advice))
         actions += [(name, verbatim(action)) for name, action in ground.actions]
-        told = set()
+        seen = set()
         for name, action in actions:
-            if action.model_dump_json() not in told:
-                told.add(action.model_dump_json())
+            if action.model_dump_json() not in seen:
+                seen.add(action.model_dump_json())
                 yield solution_entry(finding, action, name, citation_of(ground), ground.sources)
 
 
@@ -177,9 +177,9 @@ class SolutionCheck:
         entries: list[SolutionEntry] = []
         warnings: list[Notice] = []
         for solution in solutions:
-            entry, told = self._entry(solution)
+            entry, remarks = self._entry(solution)
             entries += [] if entry is None else [entry]
-            warnings += told
+            warnings += remarks
         return tuple(entries), tuple(warnings)
 
     def _entry(self, solution: Solution) -> tuple[SolutionEntry | None, tuple[Notice, ...]]:

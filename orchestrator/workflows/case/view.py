@@ -48,8 +48,8 @@ _FIRST_PLACES = 3
 def headline(view: CaseView) -> str:
     """`5 findings: 1 CRITICAL, 4 MINOR · confidence 0.83`"""
     reached = view.result.confidence if view.result else None
-    told = None if reached is None else confidence(view, reached)
-    return figures(counted(view), told)
+    confidence_text = None if reached is None else confidence(view, reached)
+    return figures(counted(view), confidence_text)
 
 
 def body(view: CaseView) -> list[Block]:
@@ -108,9 +108,9 @@ def _point(view: CaseView, entry: FindingEntry, ground: CritiqueEntry | None) ->
     source = ground.reference if view.everything else shortened(ground.reference, _SHORT)
     reference = view.message("case_reference", source=source) if source else ""
     compared = places(ground.sources)
-    told = (entry.why, ground.cohort, _besides(view, entry, ground), reference, compared)
+    reasons = (entry.why, ground.cohort, _besides(view, entry, ground), reference, compared)
     between = "\n" if view.everything else " · "
-    why = between.join(dict.fromkeys(filter(None, map(str.strip, told))))
+    why = between.join(dict.fromkeys(filter(None, map(str.strip, reasons))))
     return replace(entry, carried=f"{carried}{lens}", why=why, rules=rules)
 
 
@@ -175,13 +175,13 @@ def _scores(view: CaseView, result: CaseResult) -> list[Block]:
 def _score(view: CaseView, score: Score) -> Item:
     parts = ", ".join(f"{quantity(view, name)} {points}" for name, points in score.parts.items())
     missing = ", ".join(quantity(view, name) for name in score.missing)
-    told = view.message("case_missing", names=missing) if missing else ""
+    gaps = view.message("case_missing", names=missing) if missing else ""
     known = score.points is not None
     counted = score.points if known else sum(score.parts.values())
     text = view.message("case_points" if known else "case_no_score", n=counted)
     source = score.citation if view.everything else ""
     name = view.word(f"score_{score.name.lower()}", score.name)
-    return Item(text, name, "; ".join(filter(None, (parts, told, source))))
+    return Item(text, name, "; ".join(filter(None, (parts, gaps, source))))
 
 
 def _lenses(result: CaseResult) -> Iterable[LensResult]:
@@ -209,7 +209,7 @@ def _readings(view: CaseView, result: CaseResult) -> list[Block]:
 def _unseen(view: CaseView, result: CaseResult) -> list[Block]:
     """What was not looked at or could not be said, by whom and why; the same reason stands once."""
     lenses = {**result.lens_results, **result.behavior_results}
-    told = [
+    rows = [
         *((each.node, view.translate(each.why), each.by) for each in result.abstentions),
         *(
             (name, view.translate(why), "")
@@ -226,7 +226,7 @@ def _unseen(view: CaseView, result: CaseResult) -> list[Block]:
     ]
     items = [
         Item(why, node(view, name), "" if by in ("", name) else by_whom(view, by))
-        for name, why, by in told
+        for name, why, by in rows
     ]
     return listed(view.message("case_unseen"), list(dict.fromkeys(items)))
 
@@ -293,11 +293,11 @@ def _values(view: CaseView, result: CaseResult) -> list[Block]:
     if read is None or not read.measurements:
         return []
     sources = sorted({each.range_source for each in read.measurements if each.range_source})
-    told = view.message("case_range_sources", names="; ".join(sources))
+    source_text = view.message("case_range_sources", names="; ".join(sources))
     return [
         Heading(view.message("case_values")),
         values(view, read.measurements),
-        *([remark(Span(told, Style.DIM))] if sources else ()),
+        *([remark(Span(source_text, Style.DIM))] if sources else ()),
     ]
 
 

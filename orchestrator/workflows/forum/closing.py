@@ -170,15 +170,15 @@ def ending_of(talk: Talk, closing: Closing) -> VotedEnding:
     if count is None:
         return _without_ballots(talk, closing, stop)
     figures = {"stated": count.stated, "expected": count.expected, "support": count.support}
-    told = partial(notice, stop=stop, **figures)
+    reason_of = partial(notice, stop=stop, **figures)
     if count.agrees:
-        return VotedEnding(Ending.CONVERGED, told("forum_agreed"))
+        return VotedEnding(Ending.CONVERGED, reason_of("forum_agreed"))
     if closing.over_budget:
-        return VotedEnding(Ending.OVER_BUDGET, told("forum_ballots_over_budget"))
+        return VotedEnding(Ending.OVER_BUDGET, reason_of("forum_ballots_over_budget"))
     if not count.quorate or count.left_open_by_absence:
         missing = count.missing or ("-",)
-        return VotedEnding(Ending.DEGRADED, told("forum_too_few_voted", missing=missing))
-    reason = told("forum_disagreed", weighted=count.weighted, threshold=count.threshold)
+        return VotedEnding(Ending.DEGRADED, reason_of("forum_too_few_voted", missing=missing))
+    reason = reason_of("forum_disagreed", weighted=count.weighted, threshold=count.threshold)
     return VotedEnding(_WITHOUT_AGREEMENT[stop], reason)
 
 

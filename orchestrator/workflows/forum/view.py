@@ -77,12 +77,12 @@ def _conclusion(view: ForumView, result: ForumResult) -> list[Block]:
     if view.brief:
         return blocks
     stopped = view.message("stopped_by", why=view.message(f"stopped_{result.stopped_by}"))
-    told = (
+    details = (
         view.message("concluded_by", who=result.concluded_by) if result.concluded_by else "",
         stopped if result.stopped_by and not result.reason else "",
         view.translate(result.reason),
     )
-    return [*blocks, remark(Span(" · ".join(part for part in told if part), Style.DIM))]
+    return [*blocks, remark(Span(" · ".join(part for part in details if part), Style.DIM))]
 
 
 def _dissent(view: ForumView, result: ForumResult) -> list[Block]:

@@ -40,12 +40,12 @@ def _argument(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]
 
 def _moderation(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     score = reply.get("consensus_score")
-    told = (
+    score_text = (
         context.message("no_score")
         if score is None
         else context.message("consensus_score", score=score)
     )
-    sentence = context.message("moderation_came", who=step.participant, what=told)
+    sentence = context.message("moderation_came", who=step.participant, what=score_text)
     return [line(Span(sentence, Style.STRONG), Span(because(reply, "feedback"), Style.DIM))]
 
 

@@ -213,7 +213,10 @@ def sources(
     rounds: Sequence[RoundTaken],
 ) -> Sources:
     """Question, files, everybody's arguments and points, and whose are missing."""
-    arguments = ((said.participant, f"{said.position}\n{said.argument}") for said in statements)
+    arguments = (
+        (statement.participant, f"{statement.position}\n{statement.argument}")
+        for statement in statements
+    )
     raised = (
         (name, f"{point.title}\n{point.detail}") for point in points for name in point.raised_by
     )

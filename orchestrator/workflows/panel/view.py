@@ -170,9 +170,9 @@ def _round(panel_round: PanelRound) -> tuple[str, ...]:
 
 
 def _statements(view: PanelView, panel_round: PanelRound) -> list[Block]:
-    def heading(said: PanelStatement) -> Heading:
-        title = view.message("speech_of", who=said.participant, n=panel_round.number)
-        return Heading(title, shortened(said.position, SHORT))
+    def heading(statement: PanelStatement) -> Heading:
+        title = view.message("speech_of", who=statement.participant, n=panel_round.number)
+        return Heading(title, shortened(statement.position, SHORT))
 
     return texts((heading(statement), statement.argument) for statement in panel_round.statements)
 

@@ -119,7 +119,7 @@ def sources(
 ) -> Sources:
     """What may be quoted: the plan, the task, the files given along, what others said; and whose turns are missing."""
     given = GivenTexts.of(context.prompts.question, context.document, plan.text)
-    spoken = ((said.participant, said.full_text) for said in contributions)
+    spoken = ((contribution.participant, contribution.full_text) for contribution in contributions)
     return Sources.of(given.hold, spoken, ever_absent(rounds))
 
 

@@ -120,11 +120,11 @@ def _is_of(finding: Finding, version: int) -> bool:
 def _objection(view: PlanView, entry: FindingEntry) -> Item:
     finding = entry.finding
     detail = "" if view.brief or not finding.detail else f" — {finding.detail}"
-    told = (entry.support, "" if entry.evident else entry.status, finding.id)
+    facts = (entry.support, "" if entry.evident else entry.status, finding.id)
     return Item(
         f"{finding.title}{detail}{entry.caveat}",
         finding.severity.value,
-        ", ".join(filter(None, told)),
+        ", ".join(filter(None, facts)),
         SEVERITY_STYLES[finding.severity],
     )
 
@@ -155,16 +155,16 @@ def _versions(view: PlanView, result: PlanResult) -> list[Block]:
 def _contributions(view: PlanView, revision: PlanRevision) -> list[Block]:
     version = view.message("plan_version", n=revision.number)
 
-    def heading(said: PlanContribution) -> Heading:
-        name = f"{said.participant}, {view.word(f'role_{said.role}', said.role)}"
-        return Heading(name, figures(version, view.message("round_n", n=said.round)))
+    def heading(contribution: PlanContribution) -> Heading:
+        name = f"{contribution.participant}, {view.word(f'role_{contribution.role}', contribution.role)}"
+        return Heading(name, figures(version, view.message("round_n", n=contribution.round)))
 
     return texts((heading(contribution), contribution.content) for contribution in revision.rounds)
 
 
 def _version(view: PlanView, revision: PlanRevision) -> Item:
     answer = revision.decision
-    told = figures(
+    summary = figures(
         view.message("plan_by", who=revision.by) if revision.by else view.message("plan_given"),
         view.message("rounds", n=len({contribution.round for contribution in revision.rounds})),
         view.message(f"how_{revision.ending.value}") if revision.ending else "-",
@@ -172,7 +172,7 @@ def _version(view: PlanView, revision: PlanRevision) -> Item:
         decided_by(view, answer) if answer else None,
     )
     message = f" — {answer.message}" if answer and answer.message else ""
-    return Item(f"{told}{message}", view.message("plan_version", n=revision.number))
+    return Item(f"{summary}{message}", view.message("plan_version", n=revision.number))
 
 
 def _accepted(view: PlanView) -> list[Block]:

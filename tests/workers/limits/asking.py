@@ -54,7 +54,9 @@ def fails(
 ) -> None:
     """So many calls, one after the other, that end so."""
     for _ in range(times):
-        state.settle(ended(let_through(state, **question), effect, why=why, said="it is down"))
+        state.settle(
+            ended(let_through(state, **question), effect, why=why, failure_text="it is down")
+        )
 
 
 def until(true: Callable[[], bool], timeout_s: float = 30.0) -> float:

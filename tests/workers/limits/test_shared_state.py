@@ -218,7 +218,7 @@ def test_failures_in_a_row_open_the_breaker_for_every_worker(states: Pair, redis
 
     answer = states[1].ask(asked())
     assert (answer.verdict, answer.detail) == (AdmissionVerdict.OPEN, "unreachable")
-    assert answer.said == "it is down"
+    assert answer.failure_text == "it is down"
     seen = only(redis_url)
     assert (seen.account, seen.state, seen.failures) == ("openai", BreakerState.OPEN, 3)
     assert (seen.why, seen.said) == ("unreachable", "it is down")
@@ -264,7 +264,9 @@ def test_exactly_one_call_tries_whether_the_provider_is_back(
     answers = at_once(20, lambda n: states[n % 2].ask(asked()))
 
     assert sorted(set(verdicts(answers))) == ["ok", "probing"]
-    assert {a.said for a in answers if a.verdict is AdmissionVerdict.PROBING} == {"it is down"}
+    assert {a.failure_text for a in answers if a.verdict is AdmissionVerdict.PROBING} == {
+        "it is down"
+    }
     assert verdicts(answers).count("ok") == 1
 
 

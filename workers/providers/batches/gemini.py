@@ -103,8 +103,8 @@ def _state(found: Payload) -> str:
 def _answers(found: Payload) -> list[JsonValue]:
     """Wherever they are: in the response, or in the output that the metadata repeats; in one list or two."""
     for holder in (found.get("response"), part(found, "metadata", "output")):
-        held = part(holder, "inlinedResponses")
-        answers = items(held) or items(part(held, "inlinedResponses"))
+        responses = part(holder, "inlinedResponses")
+        answers = items(responses) or items(part(responses, "inlinedResponses"))
         if answers:
             return answers
     return []

@@ -40,11 +40,11 @@ def page_of(profile: Path, program: str | None, *, visible: bool, guard: Guard) 
     if path is None:
         raise ProviderError(
             FailureKind.UNREACHABLE,
-            f"{guard.who} needs a Chromium on the worker's PATH (Debian: `apt install chromium`), "
+            f"{guard.participant} needs a Chromium on the worker's PATH (Debian: `apt install chromium`), "
             "or name one as `program`.",
         )
-    start, errors = _playwright(guard.who)
-    with _alone(profile, guard.who), start() as playwright:
+    start, errors = _playwright(guard.participant)
+    with _alone(profile, guard.participant), start() as playwright:
         try:
             context = playwright.chromium.launch_persistent_context(
                 str(profile),
@@ -63,7 +63,7 @@ def page_of(profile: Path, program: str | None, *, visible: bool, guard: Guard) 
             guard.check()
             raise ProviderError(
                 FailureKind.UNREACHABLE,
-                f"{guard.who}: Chromium does not start: {one_line(str(error))}",
+                f"{guard.participant}: Chromium does not start: {one_line(str(error))}",
             ) from None
         try:
             yield context.pages[0] if context.pages else context.new_page()
@@ -71,7 +71,7 @@ def page_of(profile: Path, program: str | None, *, visible: bool, guard: Guard) 
             guard.check()
             raise ProviderError(
                 FailureKind.UNREACHABLE,
-                f"{guard.who}: the browser failed: {one_line(str(error))}",
+                f"{guard.participant}: the browser failed: {one_line(str(error))}",
                 retryable=False,
             ) from None
         finally:

@@ -51,8 +51,8 @@ class Exchange:
         if self._sees(self.site.login):
             raise ProviderError(
                 FailureKind.CREDENTIALS,
-                f"{self.guard.who} is not logged in at {self.name}: "
-                f"`quorate participants login {self.guard.who}` opens its browser for that.",
+                f"{self.guard.participant} is not logged in at {self.name}: "
+                f"`quorate participants login {self.guard.participant}` opens its browser for that.",
             )
 
     def _click_send(self) -> None:
@@ -93,14 +93,14 @@ class Exchange:
         if self.site.unfinished and self._sees(self.site.unfinished):
             raise ProviderError(
                 FailureKind.TRUNCATED,
-                f"{self.guard.who}'s answer at {self.name} stopped in the middle.",
+                f"{self.guard.participant}'s answer at {self.name} stopped in the middle.",
             )
 
     def _check_limit(self) -> None:
         if self._sees(self.site.limit):
             raise ProviderError(
                 FailureKind.RATE_LIMITED,
-                f"{self.guard.who}'s account at {self.name} may not ask more for now.",
+                f"{self.guard.participant}'s account at {self.name} may not ask more for now.",
             )
 
     def _sees(self, selector: str) -> bool:
@@ -110,7 +110,7 @@ class Exchange:
     def _changed(self, part: str) -> ProviderError:
         return ProviderError(
             FailureKind.BAD_REQUEST,
-            f"{self.guard.who}: the page of {self.name} is not laid out as expected (layout changed): "
+            f"{self.guard.participant}: the page of {self.name} is not laid out as expected (layout changed): "
             f"selector {part} ({getattr(self.site, part)}) not found. A file of your own can fix it: `selectors`.",
         )
 

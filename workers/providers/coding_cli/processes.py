@@ -60,7 +60,7 @@ def run(
     except OSError as error:
         raise ProviderError(
             FailureKind.UNREACHABLE,
-            f"{guard.who}: {command[0]} cannot be started: {error.strerror}.",
+            f"{guard.participant}: {command[0]} cannot be started: {error.strerror}.",
         ) from None
     try:
         output, errors = _Exchange(process, stdin, guard, parser).run()
@@ -152,7 +152,7 @@ class _Exchange:
         if len(self._output) > MAX_OUTPUT:
             raise ProviderError(
                 FailureKind.TRUNCATED,
-                f"The output of {self._guard.who} exceeds {MAX_OUTPUT} bytes.",
+                f"The output of {self._guard.participant} exceeds {MAX_OUTPUT} bytes.",
             )
 
     def _write(self, stream: IO[bytes]) -> None:

@@ -164,7 +164,7 @@ def converse(
         if learn(dialect, call, response.status, error, quirks):
             continue
         tries += 1
-        failure = _failure(guard.who, request, response, error)
+        failure = _failure(guard.participant, request, response, error)
         wait_s = _wait_s(tries, failure.retry_after_s)
         again = response.status in _AGAIN and failure.retryable and tries < MAX_TRIES
         if not again or wait_s > min(SHORT_WAIT_S, guard.remaining_s()):

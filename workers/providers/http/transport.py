@@ -76,7 +76,7 @@ class HttpStream:
             if size > self._max_bytes:
                 raise ProviderError(
                     FailureKind.TRUNCATED,
-                    f"The answer of {self._guard.who} exceeds {self._max_bytes} bytes.",
+                    f"The answer of {self._guard.participant} exceeds {self._max_bytes} bytes.",
                 )
             yield chunk
 
@@ -237,7 +237,7 @@ def _error_of(error: Exception, guard: Guard, url: str) -> ProviderError:
     where = url.partition("?")[0]
     return ProviderError(
         kind,
-        f"{guard.who} ({where}) {text}: {detail}.",
+        f"{guard.participant} ({where}) {text}: {detail}.",
         retryable=retryable,
         scope=Scope.NOBODY if isinstance(error, Unresolved | NobodyThere) else Scope.ACCOUNT,
     )

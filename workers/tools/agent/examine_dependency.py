@@ -253,10 +253,10 @@ def _check_locked(
         _check_held(points, manifest, lock, {name for row in governing for name in row.versions})
 
 
-def _check_held(points: Points, manifest: Manifest, lock: LockFile, held: set[str]) -> None:
+def _check_held(points: Points, manifest: Manifest, lock: LockFile, locked: set[str]) -> None:
     asked = [row for row in manifest.dependencies if row.scope is not DependencyScope.OPTIONAL]
-    for row in asked if _is_lock_of(manifest, held, lock) else ():
-        if row.name not in held and not _is_local(row):
+    for row in asked if _is_lock_of(manifest, locked, lock) else ():
+        if row.name not in locked and not _is_local(row):
             points.add("dependency.not-in-lock", row.path, row.line, name=row.name, lock=lock.path)
 
 
@@ -265,7 +265,7 @@ def _governs(lock: LockFile, manifest: Manifest) -> bool:
     return lock.ecosystem is manifest.ecosystem and is_below(inside, lock.folder)
 
 
-def _is_lock_of(manifest: Manifest, held: set[str], lock: LockFile) -> bool:
+def _is_lock_of(manifest: Manifest, locked: set[str], lock: LockFile) -> bool:
     """A lock beside its manifest that has most of it; a compiled list may be another one's."""
     if lock.folder != manifest.folder or any(";" in row.specifier for row in manifest.dependencies):
         return False
@@ -273,7 +273,7 @@ def _is_lock_of(manifest: Manifest, held: set[str], lock: LockFile) -> bool:
     if manifest.path.endswith((".txt", ".in", "setup.py", "setup.cfg")) and not compiled:
         return False
     rows = [row.name for row in manifest.dependencies if row.scope is DependencyScope.PRODUCT]
-    return bool(rows) and 2 * len(held.intersection(rows)) >= len(rows)
+    return bool(rows) and 2 * len(locked.intersection(rows)) >= len(rows)
 
 
 def _is_local(row: DeclaredDependency) -> bool:

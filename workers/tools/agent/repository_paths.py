@@ -57,8 +57,8 @@ def _is_name(part: str) -> bool:
 def _shared_end(left: tuple[str, ...], right: tuple[str, ...]) -> int:
     pairs = zip(reversed(left), reversed(right), strict=False)
     length = 0
-    for one, other in pairs:
-        if one != other:
+    for part, other_part in pairs:
+        if part != other_part:
             break
         length += 1
     return length

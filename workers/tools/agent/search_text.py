@@ -95,10 +95,10 @@ def rank_text(
     patterns = [_pattern(word) for word in words]
     passages: dict[tuple[str, int], TextPassage] = {}
     for line in grep(tree, dict.fromkeys(variant for word in words for variant in word.variants)):
-        held = [number for number, pattern in enumerate(patterns) if pattern.search(line.text)]
-        if held:
+        matched = [number for number, pattern in enumerate(patterns) if pattern.search(line.text)]
+        if matched:
             passage = _passage(passages, index, line)
-            for number in held:
+            for number in matched:
                 passage.lines[number].append(line.line)
     total = max(len(passages), len(index.graph.nodes) + len(tree.paths()))
     return _scored(passages, words, total)

@@ -60,10 +60,10 @@ dpp-4 inhibitor | glp-1 agonist | ADA Standards of Care: no added benefit
 _GROUPS = {"NSAIDS": _NSAIDS, "STRONG": _STRONG_CYP3A4}
 
 
-def _pairs(table: str, severity: Severity, said: str) -> tuple[DrugPair, ...]:
+def _pairs(table: str, severity: Severity, effect: str) -> tuple[DrugPair, ...]:
     rows = (row.split("|") for row in table.strip().splitlines())
     return tuple(
-        DrugPair(_names(first), _names(second), severity, f"{said}: {reason.strip()}")
+        DrugPair(_names(first), _names(second), severity, f"{effect}: {reason.strip()}")
         for first, second, reason in rows
     )
 

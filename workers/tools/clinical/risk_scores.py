@@ -164,8 +164,14 @@ def _alertness(view: ValueView, values: dict[str, float]) -> bool | None:
 def _asserted(view: ValueView, pattern: re.Pattern[str]) -> bool:
     """Whether the chart says it of the patient and of now, in one of its first places."""
     for match in islice(pattern.finditer(view.chart.text), _MOST_PLACES):
-        said = context_at(view.chart, match.start(), match.end())
-        if not (said.negated or said.family or said.past or said.planned or said.uncertain):
+        assertion = context_at(view.chart, match.start(), match.end())
+        if not (
+            assertion.negated
+            or assertion.family
+            or assertion.past
+            or assertion.planned
+            or assertion.uncertain
+        ):
             return True
     return False
 

@@ -207,10 +207,10 @@ def _plain(view: ValueView, match: re.Match[str]) -> bool:
     sentence = view.chart.text[max(start, match.start() - _NEAR) : min(end, match.end() + _NEAR)]
     if _OTHER_TIME.search(sentence):
         return False
-    said = context_at(view.chart, match.start(), match.end())
-    denied = said.negated and not match.group().lower().startswith(("no ", "afebrile"))
+    assertion = context_at(view.chart, match.start(), match.end())
+    denied = assertion.negated and not match.group().lower().startswith(("no ", "afebrile"))
     return not (denied and "없" not in match.group()) and not (
-        said.uncertain or said.family or said.past or said.planned
+        assertion.uncertain or assertion.family or assertion.past or assertion.planned
     )
 
 

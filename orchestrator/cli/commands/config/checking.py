@@ -104,8 +104,8 @@ def _file_lines(checked: Sequence[CheckedFile]) -> Iterator[Line]:
 
 
 def _member_line(member: ReachedMember) -> Line:
-    told = member.name if member.problem is None else f"{member.name}: {member.problem}"
-    return _result(member.problem is None, told)
+    text = member.name if member.problem is None else f"{member.name}: {member.problem}"
+    return _result(member.problem is None, text)
 
 
 def _result(well: bool, text: str) -> Line:

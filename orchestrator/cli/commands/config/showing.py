@@ -36,7 +36,7 @@ class SettingsQuery:
 
 def run_show(query: SettingsQuery, environ: Mapping[str, str], *, as_json: bool) -> int:
     """Print the settings; the exit code. A header may hold a key: what looks like one is hidden."""
-    found = load_configuration(
+    configuration = load_configuration(
         Path.cwd(),
         environ,
         explicit=query.config,
@@ -48,18 +48,18 @@ def run_show(query: SettingsQuery, environ: Mapping[str, str], *, as_json: bool)
     if as_json:
         keys = [
             {"key": key, "value": value, "source": source}
-            for key, value, source in found.known_keys()
+            for key, value, source in configuration.known_keys()
         ]
-        preset = None if found.preset is None else found.preset.name
+        preset = None if configuration.preset is None else configuration.preset.name
         listed = {"schema_version": SCHEMA_VERSION, "preset": preset, "keys": keys}
         terminal.result(mask(dumps(listed)).text)
     elif query.sources:
-        rows = sorted(found.known_keys(), key=lambda row: row[2] == DEFAULT)
+        rows = sorted(configuration.known_keys(), key=lambda row: row[2] == DEFAULT)
         # No table: it cuts what is long, and a path must be whole.
-        told = (f"{key}: {_value(value)}  # {source}" for key, value, source in rows)
-        terminal.result([line(mask(one).text) for one in told])
+        texts = (f"{key}: {_value(value)}  # {source}" for key, value, source in rows)
+        terminal.result([line(mask(shown).text) for shown in texts])
     else:
-        text = mask(yaml_of(found)).text
+        text = mask(yaml_of(configuration)).text
         terminal.result(block("# all settings are defaults" if text.strip() == "{}" else text))
     return 0
 
@@ -100,10 +100,10 @@ def run_presets(environ: Mapping[str, str], *, as_json: bool) -> int:
             dumps({"schema_version": SCHEMA_VERSION, "presets": listed, "problems": problems})
         )
     else:
-        rows = [(one.name, one.workflow or "all", whose) for one, whose in found]
+        rows = [(entry.name, entry.workflow or "all", whose) for entry, whose in found]
         head, *lines = table(("preset", "for", "whose"), rows)
-        told = [line(f"    {one.description}") for one, _ in found]
-        pairs = zip(lines, told, strict=True)
+        descriptions = [line(f"    {entry.description}") for entry, _ in found]
+        pairs = zip(lines, descriptions, strict=True)
         terminal.result([head, *(each for pair in pairs for each in pair)])
     for problem in problems:
         report(problem)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from orchestrator.core.consensus.detectors.answers import FollowedAnswer, likeness_of
-from orchestrator.core.consensus.detectors.floor import AnswerFloor, AnswerTurn, Held
+from orchestrator.core.consensus.detectors.floor import AnswerFloor, AnswerTurn, HeldAnswer
 
 # From this score on what is merely unconfirmed counts as agreed at the end.
 ENDS_AGREED = 0.75
@@ -52,18 +52,18 @@ def end_figures(
     turns: Mapping[str, Sequence[AnswerTurn]], floor: AnswerFloor, agreement: float
 ) -> dict[str, float]:
     """The ten figures; `turns` are everybody's, `agreement` is the detector's own."""
-    held = [floor.held[name] for name in turns if name in floor.held]
-    silent = len(turns) - len(held)
-    stayed = [math.log1p(kept.stayed) for kept in held] + [0.0] * silent
+    answers = [floor.answers[name] for name in turns if name in floor.answers]
+    silent = len(turns) - len(answers)
+    stayed = [math.log1p(kept.stayed) for kept in answers] + [0.0] * silent
     yes = [turn.act.agree for own in turns.values() for turn in own]
     return {
         "agreement": agreement,
         "people": float(len(turns)),
-        "holding": _mean([1.0] * len(held) + [0.0] * silent),
+        "holding": _mean([1.0] * len(answers) + [0.0] * silent),
         "stayed": min(stayed, default=0.0),
         "stayed_mean": _mean(stayed),
         "says_yes": _mean(yes),
-        "leading": _leading(floor, held, len(turns)),
+        "leading": _leading(floor, answers, len(turns)),
         "agreed_for": math.log1p(_agreed_for(floor)),
         **_since_the_last_change(floor, len(turns)),
     }
@@ -83,15 +83,15 @@ def _since_the_last_change(floor: AnswerFloor, people: int) -> dict[str, float]:
     }
 
 
-def _leading(floor: AnswerFloor, held: Sequence[Held], people: int) -> float:
+def _leading(floor: AnswerFloor, answers: Sequence[HeldAnswer], people: int) -> float:
     """The share of people who at some time stated the answer that most hold now."""
-    if not held:
+    if not answers:
         return 0.0
 
     def holders(answer: FollowedAnswer) -> int:
-        return sum(likeness_of(answer, other.answer) == 1.0 for other in held)
+        return sum(likeness_of(answer, other.answer) == 1.0 for other in answers)
 
-    leading = max((each.answer for each in held), key=holders)
+    leading = max((each.answer for each in answers), key=holders)
     stated = {speaker for answer, speaker in floor.spoken if likeness_of(answer, leading) == 1.0}
     return len(stated) / people
 

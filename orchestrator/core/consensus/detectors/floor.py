@@ -40,7 +40,7 @@ class AnswerTurn:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldAnswer:
     """What somebody holds: whether they said it themselves, and what their last turn did to it.
 
     `declared`: said in a line of its own ("Answer: ...") or in a round of several. `moved`: it was another answer
@@ -55,7 +55,7 @@ class Held:
     joined: bool = False
     stayed: int = 0
 
-    def kept(self, *, moved: bool = False) -> Held:
+    def kept(self, *, moved: bool = False) -> HeldAnswer:
         """The same after another turn of its speaker, which may have named something else (`moved`)."""
         return replace(self, moved=moved, joined=False, stayed=self.stayed + 1)
 
@@ -76,7 +76,7 @@ class AnswerFloor:
 
     known: frozenset[str]
     names: tuple[str, ...] = ()
-    held: dict[str, Held] = field(default_factory=dict)
+    answers: dict[str, HeldAnswer] = field(default_factory=dict)
     spoken: list[tuple[FollowedAnswer, str]] = field(default_factory=list)
     trail: list[FollowedTurn] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class AnswerFloor:
 
         `heard`: how many stated answers its speaker could know, where several spoke at once; None for all.
         """
-        before = self.held.get(turn.speaker)
+        before = self.answers.get(turn.speaker)
         commitment = Commitment.UNSAID if declares(turn.text) else commitment_of(turn.text)
         if commitment is Commitment.ON_CONDITION:
             after = None
@@ -97,34 +97,34 @@ class AnswerFloor:
             )
             agrees = accepts and not refuses(turn.text, self.known)
             after = self._after(turn, before, heard, agrees=agrees)
-        self.held.pop(turn.speaker, None)
+        self.answers.pop(turn.speaker, None)
         if after is not None:
-            self.held[turn.speaker] = after
+            self.answers[turn.speaker] = after
         changed = _differs(before, after)
         alike = self._all_alike()
         self.trail.append(FollowedTurn(turn.speaker, turn.act.agree, changed, alike))
 
     def _all_alike(self) -> bool:
         """Whether everybody of the discussion holds the same answer."""
-        answers = [self.held[name].answer for name in self.names if name in self.held]
+        answers = [self.answers[name].answer for name in self.names if name in self.answers]
         complete = bool(answers) and len(answers) == len(self.names)
         return complete and all(likeness_of(answers[0], other) == 1.0 for other in answers[1:])
 
     def _after(
-        self, turn: AnswerTurn, before: Held | None, heard: int | None, *, agrees: bool
-    ) -> Held | None:
+        self, turn: AnswerTurn, before: HeldAnswer | None, heard: int | None, *, agrees: bool
+    ) -> HeldAnswer | None:
         """What the speaker of a turn holds after it."""
         stated = stated_answer(turn.text, turn.act, self.known)
         if before and stated and _only_mentions(turn, stated, before):
             return before.kept(moved=not stated.options <= before.answer.options)
-        said = self._on_floor(stated, turn, heard, agrees=agrees)
-        taken = self._joined(turn, heard, stated) if agrees and said is None else said
-        if said is not None:
-            self.spoken.append((said, turn.speaker))
+        on_floor = self._on_floor(stated, turn, heard, agrees=agrees)
+        taken = self._joined(turn, heard, stated) if agrees and on_floor is None else on_floor
+        if on_floor is not None:
+            self.spoken.append((on_floor, turn.speaker))
         if taken is None:
             return _left(before, turn)
-        now = _now(taken, before, stated=said is not None)
-        return replace(now, declared=declares(turn.text) or _answers(said, heard))
+        now = _now(taken, before, stated=on_floor is not None)
+        return replace(now, declared=declares(turn.text) or _answers(on_floor, heard))
 
     def _joined(
         self, turn: AnswerTurn, heard: int | None, stated: FollowedAnswer | None
@@ -217,27 +217,27 @@ def _contradicts(stated: FollowedAnswer | None, answer: FollowedAnswer) -> bool:
     return at_odds(stated.claim, answer.claim)
 
 
-def _only_mentions(turn: AnswerTurn, stated: FollowedAnswer, before: Held) -> bool:
+def _only_mentions(turn: AnswerTurn, stated: FollowedAnswer, before: HeldAnswer) -> bool:
     """Someone who holds several options and names one, without choosing it, is reasoning: "Why 4?"."""
     several = len(before.answer.options) > 1 and len(stated.options) == 1
     return several and turn.act.propose < PROPOSES_FROM and not declares(turn.text)
 
 
-def _now(taken: FollowedAnswer, before: Held | None, *, stated: bool) -> Held:
+def _now(taken: FollowedAnswer, before: HeldAnswer | None, *, stated: bool) -> HeldAnswer:
     if before is None:
-        return Held(taken, stated)
+        return HeldAnswer(taken, stated)
     if likeness_of(before.answer, taken) == 1.0 or opens_with(before.answer, taken):
-        return Held(taken, before.stated or stated, stayed=before.stayed + 1)
-    return Held(taken, stated, moved=True, joined=not stated)
+        return HeldAnswer(taken, before.stated or stated, stayed=before.stayed + 1)
+    return HeldAnswer(taken, stated, moved=True, joined=not stated)
 
 
-def _differs(before: Held | None, after: Held | None) -> bool:
+def _differs(before: HeldAnswer | None, after: HeldAnswer | None) -> bool:
     if before is None or after is None:
         return before is not after
     return after.moved or likeness_of(before.answer, after.answer) < 1.0
 
 
-def _left(before: Held | None, turn: AnswerTurn) -> Held | None:
+def _left(before: HeldAnswer | None, turn: AnswerTurn) -> HeldAnswer | None:
     """What somebody holds whose turn says nothing of it; who says no holds nothing until they say what."""
     return None if before is None or turn.act.disagree >= WITHDRAWS_FROM else before.kept()
 

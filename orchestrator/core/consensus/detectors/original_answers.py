@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from orchestrator.core.consensus.detectors.acts import LONG_TURN, OPTION, Act, options_in
 from orchestrator.core.consensus.detectors.answers import FollowedAnswer
-from orchestrator.core.consensus.detectors.floor import AnswerTurn, Held, taken_over
+from orchestrator.core.consensus.detectors.floor import AnswerTurn, HeldAnswer, taken_over
 from orchestrator.core.consensus.detectors.original_wordings import says_the_same
 from shared.patterns import regex
 
@@ -133,7 +133,7 @@ class OriginalFloor:
     """Who holds what, as a discussion is read turn by turn."""
 
     known: frozenset[str]
-    held: dict[str, Held] = field(default_factory=dict)
+    answers: dict[str, HeldAnswer] = field(default_factory=dict)
     spoken: list[tuple[FollowedAnswer, str]] = field(default_factory=list)
 
     def hear(self, turn: AnswerTurn, heard: int | None) -> None:
@@ -141,11 +141,11 @@ class OriginalFloor:
 
         `heard`: how many stated answers its speaker could know, where several spoke at once; None for all.
         """
-        before = self.held.get(turn.speaker)
+        before = self.answers.get(turn.speaker)
         stated = stated_answer(turn.text, turn.act, self.known)
         if before is not None and stated is not None and _only_mentions(turn, stated, before):
             wavers = not stated.options <= before.answer.options
-            self.held[turn.speaker] = before.kept(moved=wavers)
+            self.answers[turn.speaker] = before.kept(moved=wavers)
             return
         if stated is not None:
             stated = self._as_before(stated)
@@ -153,13 +153,13 @@ class OriginalFloor:
         taken = stated or self._taken_over(turn, heard)
         if taken is not None:
             now = _now(taken, before, stated=stated is not None)
-            self.held[turn.speaker] = replace(now, declared=_declares(turn))
+            self.answers[turn.speaker] = replace(now, declared=_declares(turn))
         elif turn.act.disagree >= WITHDRAWS_FROM:
-            self.held.pop(
+            self.answers.pop(
                 turn.speaker, None
             )  # someone who says no holds nothing until they say what
         elif before is not None:
-            self.held[turn.speaker] = before.kept()
+            self.answers[turn.speaker] = before.kept()
 
     def _taken_over(self, turn: AnswerTurn, heard: int | None) -> FollowedAnswer | None:
         if turn.act.agree < AGREES_FROM:
@@ -173,7 +173,7 @@ class OriginalFloor:
         return stated
 
 
-def _only_mentions(turn: AnswerTurn, stated: FollowedAnswer, before: Held) -> bool:
+def _only_mentions(turn: AnswerTurn, stated: FollowedAnswer, before: HeldAnswer) -> bool:
     """Someone who holds several options and names one, without choosing it, is reasoning: "Why 4?"."""
     several = len(before.answer.options) > 1 and len(stated.options) == 1
     return several and turn.act.propose < PROPOSES_FROM and not _declares(turn)
@@ -183,15 +183,15 @@ def _declares(turn: AnswerTurn) -> bool:
     return bool(_ANSWER_LINE.search(turn.text))
 
 
-def _now(taken: FollowedAnswer, before: Held | None, *, stated: bool) -> Held:
+def _now(taken: FollowedAnswer, before: HeldAnswer | None, *, stated: bool) -> HeldAnswer:
     if before is None:
-        return Held(taken, stated)
+        return HeldAnswer(taken, stated)
     if likeness_of(before.answer, taken) == 1.0:
-        return Held(taken, before.stated or stated, stayed=before.stayed + 1)
-    return Held(taken, stated, moved=True, joined=not stated)
+        return HeldAnswer(taken, before.stated or stated, stayed=before.stayed + 1)
+    return HeldAnswer(taken, stated, moved=True, joined=not stated)
 
 
-def follow(rounds: Sequence[Sequence[AnswerTurn]]) -> dict[str, Held]:
+def follow(rounds: Sequence[Sequence[AnswerTurn]]) -> dict[str, HeldAnswer]:
     """The answer of everybody who has one after these rounds.
 
     Those who speak in the same round have not heard one another in it.
@@ -201,4 +201,4 @@ def follow(rounds: Sequence[Sequence[AnswerTurn]]) -> dict[str, Held]:
         heard = len(floor.spoken) if len(turns) > 1 else None
         for turn in turns:
             floor.hear(turn, heard)
-    return floor.held
+    return floor.answers

@@ -18,7 +18,12 @@ from orchestrator.core.consensus.detectors import original_answers
 from orchestrator.core.consensus.detectors.acts import act_of, original_act_of
 from orchestrator.core.consensus.detectors.answers import likeness_of
 from orchestrator.core.consensus.detectors.ending import SHIPPED_END, EndScore, end_figures
-from orchestrator.core.consensus.detectors.floor import AnswerFloor, AnswerTurn, Held, follow_floor
+from orchestrator.core.consensus.detectors.floor import (
+    AnswerFloor,
+    AnswerTurn,
+    HeldAnswer,
+    follow_floor,
+)
 from orchestrator.core.consensus.detectors.lexical import overall_score
 from orchestrator.core.consensus.detectors.linear import LinearModel
 from orchestrator.core.rounds import Contribution, RoundTaken
@@ -57,14 +62,14 @@ class FollowedDiscussion:
     """A discussion as it was read: everybody's turns, what they hold, and the share of contributions that came."""
 
     turns: dict[str, list[AnswerTurn]]
-    held: dict[str, Held]
+    answers: dict[str, HeldAnswer]
     share: float
     rules: RulesVersion = NEWEST_RULES
     floor: AnswerFloor | None = None
 
     def alike(self, name: str, other: str) -> float:
         """How alike the answers of two participants are; 0 when one of them holds none."""
-        first, second = self.held.get(name), self.held.get(other)
+        first, second = self.answers.get(name), self.answers.get(other)
         if first is None or second is None:
             return 0.0
         compare = (
@@ -113,7 +118,7 @@ def hear(
     if rules < RulesVersion.EXAMINED:
         return FollowedDiscussion(turns, original_answers.follow(heard), share, rules)
     floor = follow_floor(heard, names)
-    return FollowedDiscussion(turns, floor.held, share, rules, floor)
+    return FollowedDiscussion(turns, floor.answers, share, rules, floor)
 
 
 def judge(
@@ -151,7 +156,7 @@ def judge_end(
     likely = discussion.share * score.of(figures)
     unconfirmed = metrics.recommendation is Recommendation.CONFIRM and discussion.share == 1.0
     changes: dict[str, object] = {"overall_score": likely}
-    declared = all(held.declared for held in discussion.held.values())
+    declared = all(answer.declared for answer in discussion.answers.values())
     if (
         unconfirmed
         and metrics.avg_stability is not None
@@ -205,48 +210,48 @@ def _turn(
 
 
 def _agreement(discussion: FollowedDiscussion, weighing: Weighing) -> float:
-    held = discussion.held
+    answers = discussion.answers
     if not any(discussion.turns.values()):
         return 0.0
     pairs = [discussion.alike(a, b) for a, b in combinations(discussion.turns, 2)]
-    alike = fmean(pairs) if pairs else float(bool(held))
+    alike = fmean(pairs) if pairs else float(bool(answers))
     sure = prod(
-        _sureness(turns, held.get(name), weighing) for name, turns in discussion.turns.items()
+        _sureness(turns, answers.get(name), weighing) for name, turns in discussion.turns.items()
     )
     return (WITHOUT_ANSWERS + (1 - WITHOUT_ANSWERS) * alike) * sure
 
 
-def _sureness(turns: list[AnswerTurn], held: Held | None, weighing: Weighing) -> float:
-    if held is not None and held.declared:
+def _sureness(turns: list[AnswerTurn], answer: HeldAnswer | None, weighing: Weighing) -> float:
+    if answer is not None and answer.declared:
         return 1.0
     yes = max((turn.act.agree for turn in turns[-LATELY:]), default=0.0)
-    stated = held is not None and held.stated
+    stated = answer is not None and answer.stated
     return weighing.holds + weighing.said_yes * yes + weighing.said_it * stated
 
 
 def _stability(discussion: FollowedDiscussion, weighing: Weighing) -> float | None:
     """Mean over everybody who spoke twice: 1 for an unchanged answer, `joined`, or 0 for another or none."""
     steady = [
-        _steadiness(discussion.held.get(name), weighing)
+        _steadiness(discussion.answers.get(name), weighing)
         for name, turns in discussion.turns.items()
         if len(turns) > 1
     ]
     return fmean(steady) if steady else None
 
 
-def _steadiness(held: Held | None, weighing: Weighing) -> float:
-    if held is None:
+def _steadiness(answer: HeldAnswer | None, weighing: Weighing) -> float:
+    if answer is None:
         return 0.0
-    if not held.moved:
+    if not answer.moved:
         return 1.0
-    return weighing.joined if held.joined else 0.0
+    return weighing.joined if answer.joined else 0.0
 
 
 def _settled(discussion: FollowedDiscussion) -> bool:
     """No contribution is missing, nobody's last turn moved, and those who only nodded have stayed with it."""
     return discussion.share == 1.0 and all(
-        not held.moved and (held.stated or held.stayed >= NOD_STAYS)
-        for held in discussion.held.values()
+        not answer.moved and (answer.stated or answer.stayed >= NOD_STAYS)
+        for answer in discussion.answers.values()
     )
 
 

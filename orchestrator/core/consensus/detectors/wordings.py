@@ -136,8 +136,8 @@ def _same_clause(clause: Clause, other: Clause) -> bool:
 
 def _meanings(terms: Iterable[Term]) -> Counter[tuple[str, bool, float | None]]:
     """What is said; "use cursors" says no more than "cursors" does."""
-    said = Counter({term.meaning: 1 for term in terms})
-    return Counter({meaning: 1 for meaning in said if meaning not in CHOSEN}) or said
+    meanings = Counter({term.meaning: 1 for term in terms})
+    return Counter({meaning: 1 for meaning in meanings if meaning not in CHOSEN}) or meanings
 
 
 def _turned(clause: Clause, other: Clause) -> bool:

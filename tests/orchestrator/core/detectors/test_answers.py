@@ -13,15 +13,15 @@ from orchestrator.core.consensus.detectors.answers import (
     likeness_of,
     stated_answer,
 )
-from orchestrator.core.consensus.detectors.floor import AnswerTurn, Held, follow_floor
+from orchestrator.core.consensus.detectors.floor import AnswerTurn, HeldAnswer, follow_floor
 from orchestrator.core.consensus.detectors.options import known_options
 
 YES, NO, SAYS, PROPOSES = Act(agree=0.9), Act(disagree=0.8), Act(), Act(propose=0.9)
 
 
-def follow(rounds: Sequence[Sequence[AnswerTurn]]) -> dict[str, Held]:
+def follow(rounds: Sequence[Sequence[AnswerTurn]]) -> dict[str, HeldAnswer]:
     """What everybody holds after these rounds."""
-    return follow_floor(rounds, ()).held
+    return follow_floor(rounds, ()).answers
 
 
 def options(*names: str) -> FollowedAnswer:

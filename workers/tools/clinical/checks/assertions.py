@@ -94,8 +94,8 @@ def _happened_and_never(view: LensView, mentions: list[Mention]) -> tuple[ChartS
 
 def _both_ways(view: LensView, mentions: list[Mention]) -> tuple[ChartSpan, ...]:
     """The first plain assertion and the first plain denial; nothing where one of them is missing."""
-    told = {mention.negated for mention in mentions}
-    if len(told) < 2:
+    polarities = {mention.negated for mention in mentions}
+    if len(polarities) < 2:
         return ()
     plain = [mention for mention in mentions[:_TOGETHER] if _plain(view, mention)]
     first = {mention.negated: mention.span for mention in reversed(plain)}
@@ -113,10 +113,10 @@ def _ever(view: LensView, mention: Mention) -> bool:
     before = view.chart.text[max(first, start - _NEAR) : start]
     after = view.chart.text[end : min(last, end + _NEAR)]
     if mention.negated:
-        told = _NEVER_BEFORE.search(before) or _NEVER_AFTER.match(after)
+        match = _NEVER_BEFORE.search(before) or _NEVER_AFTER.match(after)
     else:
-        told = _HAPPENED_AFTER.match(after) or _HAPPENED_BEFORE.search(before)
-    return told is not None and _alone(view, mention, 1)
+        match = _HAPPENED_AFTER.match(after) or _HAPPENED_BEFORE.search(before)
+    return match is not None and _alone(view, mention, 1)
 
 
 def _word(span: ChartSpan) -> str:
@@ -129,8 +129,8 @@ def _is_unsure(mention: Mention) -> bool:
 
 def _plain(view: LensView, mention: Mention) -> bool:
     """Whether it stands in what the patient says, of now and without a condition."""
-    told = mention.division is Division.SUBJECTIVE
-    if not told or _is_unsure(mention):
+    subjective = mention.division is Division.SUBJECTIVE
+    if not subjective or _is_unsure(mention):
         return False
     sentence = view.sentence(mention.span)
     if mention.negated:

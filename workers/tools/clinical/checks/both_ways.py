@@ -34,7 +34,7 @@ _HABITS = (
         r"|\bnon-?drinker\b|\bnever drinks?\b|음주력? ?(?:없|부인|\(-\))|비음주|술은? ?마시지",
     ),
 )
-_PATTERNS = tuple((regex(told, re.I), regex(denied, re.I)) for told, denied in _HABITS)
+_PATTERNS = tuple((regex(asserted, re.I), regex(denied, re.I)) for asserted, denied in _HABITS)
 _NOT_NOW = regex(
     r"\b(?:quit|former\w{0,2}|ex-?|used to|stopped|until|ago|previous\w{0,2}|past|history|since|pregnan\w{2,3}|if|when"
     r"|cessation|risk|second-?hand|during|other than|except)\b|금연|끊|과거|이전|금주",
@@ -48,19 +48,19 @@ _MOST = 100
 
 def told_and_denied(view: LensView) -> list[LensPoint]:
     """A smoker who never smoked, a drinker who does not drink, and a drug allergy of somebody who has none."""
-    pairs = (_habit(view, told, denied) for told, denied in _PATTERNS)
+    pairs = (_habit(view, asserted, denied) for asserted, denied in _PATTERNS)
     habits = [_raised(pair, Severity.MINOR) for pair in pairs if pair]
     allergy = _allergy(view)
     return [*habits, _raised(allergy, Severity.MAJOR)] if allergy else habits
 
 
 def _habit(
-    view: LensView, told: re.Pattern[str], denied: re.Pattern[str]
+    view: LensView, asserted: re.Pattern[str], denied: re.Pattern[str]
 ) -> tuple[ChartSpan, ChartSpan] | None:
     second = next(_plain(view, denied), None)
     if second is None:
         return None
-    first = next((span for span in _plain(view, told) if _is_asserted(view, span)), None)
+    first = next((span for span in _plain(view, asserted) if _is_asserted(view, span)), None)
     return (first, second) if first else None
 
 
@@ -104,6 +104,6 @@ def _same_sentence(view: LensView, first: ChartSpan, second: ChartSpan) -> bool:
 
 
 def _raised(pair: tuple[ChartSpan, ChartSpan], severity: Severity) -> LensPoint:
-    told, denied = pair
-    message = notice("lens_told_and_denied", told=told.text, denied=denied.text)
+    asserted, denied = pair
+    message = notice("lens_told_and_denied", told=asserted.text, denied=denied.text)
     return point("asserted_and_denied", severity, message, pair, category=CATEGORY)

@@ -167,10 +167,10 @@ def _is_given(view: LensView, use: DrugUse) -> bool:
 
 def _allergy_points(view: LensView, allergy: Mention, use: DrugUse) -> Iterator[LensPoint]:
     grave = severe(view.chart, allergy)
-    told = _reaction(allergy, use)
-    if told is None:
+    message = _reaction(allergy, use)
+    if message is None:
         return
-    contraindicated = told.code == "lens_drug_against_allergy"
+    contraindicated = message.code == "lens_drug_against_allergy"
     if contraindicated:
         severity = Severity.CRITICAL if grave else Severity.MAJOR
     else:
@@ -178,7 +178,7 @@ def _allergy_points(view: LensView, allergy: Mention, use: DrugUse) -> Iterator[
     yield point(
         "drug_against_allergy" if contraindicated else "drug_near_allergy",
         severity,
-        told,
+        message,
         (allergy.span, use.mention.span),
         category=CATEGORY,
         advice=notice("lens_check_allergy") if contraindicated else None,

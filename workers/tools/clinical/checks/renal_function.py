@@ -88,8 +88,8 @@ def _is_ended(view: LensView, name: str) -> bool:
 
 def _last(view: LensView) -> RenalFunction | None:
     """The last that the chart tells: a rate, else that of the last creatinine of a known adult."""
-    told = list(_told(view))
-    return told[-1] if told else _computed(view)
+    rates = list(_told(view))
+    return rates[-1] if rates else _computed(view)
 
 
 def _told(view: LensView) -> Iterator[RenalFunction]:

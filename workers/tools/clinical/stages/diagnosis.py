@@ -59,8 +59,8 @@ def _point(chart: Chart, concept: str, mentions: Sequence[Mention]) -> AnalysisP
 
 def _status(mentions: Sequence[Mention]) -> str:
     """The most that any mention says: present before suspected, past and excluded."""
-    told = {_status_of(mention) for mention in mentions}
-    return next(status for status in (PRESENT, SUSPECTED, PAST, EXCLUDED) if status in told)
+    statuses = {_status_of(mention) for mention in mentions}
+    return next(status for status in (PRESENT, SUSPECTED, PAST, EXCLUDED) if status in statuses)
 
 
 def _status_of(mention: Mention) -> str:

@@ -119,11 +119,11 @@ def _given_for(concept: str, drugs: Sequence[Mention]) -> Iterator[ChartSpan]:
 
 
 def _unfounded(chart: Chart, drugs: Sequence[Mention]) -> Iterator[CoverageItem]:
-    told: set[str] = set()
+    seen: set[str] = set()
     for drug in drugs:
         classes = classes_of(drug.concept) & INDICATIONS.keys()
-        if not classes or drug.concept in told:
+        if not classes or drug.concept in seen:
             continue
-        told.add(drug.concept)
+        seen.add(drug.concept)
         if not any(indication_words(name).search(chart.text) for name in classes):
             yield CoverageItem(concept=drug.concept, status=UNFOUNDED, interventions=(drug.span,))

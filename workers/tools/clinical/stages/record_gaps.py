@@ -152,9 +152,11 @@ def no_vital_signs(view: GapView) -> Gap:
 
 def _complained_of(view: GapView, start: int, end: int) -> bool:
     """Whether the patient has it now, by the subjective part of the chart."""
-    said = context_at(view.chart, start, end)
+    assertion = context_at(view.chart, start, end)
     subjective = view.chart.division_at(start) is Division.SUBJECTIVE
-    return subjective and not (said.negated or said.past or said.family or said.planned)
+    return subjective and not (
+        assertion.negated or assertion.past or assertion.family or assertion.planned
+    )
 
 
 def no_examination(view: GapView) -> Gap:
