@@ -18,7 +18,7 @@ from benchmarks.consensus_data import load_groups
 from benchmarks.consensus_fitting import CrossFit, cross_fit
 from benchmarks.consensus_rounds import one_each
 from orchestrator.core.consensus.detectors.ending import WEIGHTS, EndScore
-from orchestrator.core.consensus.detectors.text import figures_at_end, hear
+from orchestrator.core.consensus.detectors.text import figures_at_end, follow_discussion
 
 PASSES = 80
 RATE = 0.5
@@ -78,7 +78,9 @@ def main() -> None:
     agreed: list[bool] = []
     for fit in cross_fit(groups):
         for at, group in enumerate(groups):
-            figures.append(figures_at_end(hear(one_each(group), fit.model_for(at))) or {})
+            figures.append(
+                figures_at_end(follow_discussion(one_each(group), fit.model_for(at))) or {}
+            )
             agreed.append(group.consensus)
     score = fit_end(figures, agreed)
     print(f"INTERCEPT = {score.intercept:.2f}")

@@ -24,7 +24,7 @@ from orchestrator.core.consensus.detectors.text import (
     Weighing,
     assess_text,
     figures_at_end,
-    hear,
+    follow_discussion,
     judge,
     judge_end,
 )
@@ -81,7 +81,9 @@ def _ends_at_first(group: Group, model: LinearModel | None = None) -> Judged:
     """The ruling of the first message after which the detector says converged, or the last."""
     rounds = one_each(group)
     found = [
-        judged(judge(hear(rounds[:count], model, group.positions), RULE), group.consensus)
+        judged(
+            judge(follow_discussion(rounds[:count], model, group.positions), RULE), group.consensus
+        )
         for count in range(1, len(rounds) + 1)
     ]
     return next((one for one in found if one.fired), found[-1])
@@ -91,7 +93,7 @@ def _ends_at_first(group: Group, model: LinearModel | None = None) -> Judged:
 
 
 def _heard(groups: Sequence[Group], fit: CrossFit) -> list[FollowedDiscussion]:
-    return [hear(one_each(one), fit.model_for(at)) for at, one in enumerate(groups)]
+    return [follow_discussion(one_each(one), fit.model_for(at)) for at, one in enumerate(groups)]
 
 
 def _firsts(groups: Sequence[Group], fit: CrossFit) -> list[Judged]:

@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.figures import FIGURES
 from benchmarks.rows import Bench, Stopwatch
 from orchestrator.application.backend import Backend
-from orchestrator.application.metrics import FRESH_S, MetricsLooker
+from orchestrator.application.metrics import FRESH_S, MetricsCollector
 from orchestrator.cli.commands.serve import CONNECTIONS as SERVE_CONNECTIONS
 from orchestrator.embedded.processes import wait_until
 from orchestrator.embedded.scripts import script
@@ -85,7 +85,7 @@ def _stored(bench: Bench) -> dict[str, float]:
 def _look_ms(settings: ServiceSettings, database: Database) -> float:
     """Of a look that is not the first: that one loads Celery."""
     database.run(count, atomic=True)
-    looks = [MetricsLooker(settings, database).samples() for _ in range(6)]
+    looks = [MetricsCollector(settings, database).samples() for _ in range(6)]
     took = [s.value for look in looks[1:] for s in look if s.name == "quorate_look_seconds"]
     return round(1e3 * statistics.median(took), 1)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from shared.folders import make_private, told_as_fault
+from shared.folders import make_private, os_error_as_fault
 from shared.instance import Instance
 from shared.models.panel import Participant
 from shared.providers.catalogue import CATALOGUE, ProviderTypes
@@ -86,7 +86,7 @@ class Allowed:
         make_private(self.folder)
         target = self.folder / f"{_digest(content)}.json"
         fresh = target.with_name(f".{target.name}.{os.getpid()}")
-        with told_as_fault("enter what is allowed in", self.folder):
+        with os_error_as_fault("enter what is allowed in", self.folder):
             fresh.unlink(missing_ok=True)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
             with os.fdopen(os.open(fresh, flags, 0o600), "wb") as file:
@@ -97,7 +97,7 @@ class Allowed:
         """Take an entry back. Raises EnvironmentFault when the folder cannot be written."""
         if self.folder is None:
             return
-        with told_as_fault("take an entry out of", self.folder):
+        with os_error_as_fault("take an entry out of", self.folder):
             (self.folder / f"{_digest(_canonical(identity))}.json").unlink(missing_ok=True)
 
     def identities(self) -> Iterator[Identity]:

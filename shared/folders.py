@@ -29,7 +29,7 @@ _CURES = {
 
 
 @contextmanager
-def told_as_fault(doing: str, where: Path) -> Iterator[None]:
+def os_error_as_fault(doing: str, where: Path) -> Iterator[None]:
     """Turn an OSError inside into an EnvironmentFault: what, where, what to do."""
     try:
         yield
@@ -57,7 +57,7 @@ def make_private(folder: Path, account: Account | None = None) -> None:
 
     Missing parents get the ordinary mode; parents that exist are never changed.
     """
-    with told_as_fault("make the folder", folder):
+    with os_error_as_fault("make the folder", folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         try:
             folder.mkdir(mode=0o700)
@@ -85,7 +85,7 @@ def hand_over(folder: Path, account: Account | None) -> None:
     if account is None or not folder.is_dir() or folder.stat().st_uid == account.uid:
         return
     former = folder.stat().st_uid
-    with told_as_fault(f"hand over to {account.name}", folder):
+    with os_error_as_fault(f"hand over to {account.name}", folder):
         for _, folders, files, place in os.fwalk(folder, topdown=False):
             for name in (*folders, *files):
                 _hand_over_entry(name, place, former, account)
@@ -107,7 +107,7 @@ def _hand_over_entry(name: str, place: int, former: int, account: Account) -> No
 
 def require_space(folder: Path, needed_bytes: int) -> None:
     """Raise EnvironmentFault unless the file system of `folder` has `needed_bytes` to give."""
-    with told_as_fault("measure the free space of", folder):
+    with os_error_as_fault("measure the free space of", folder):
         found = os.statvfs(folder)
     free = found.f_bavail * found.f_frsize
     if free < needed_bytes:
@@ -120,7 +120,7 @@ def require_space(folder: Path, needed_bytes: int) -> None:
 @contextmanager
 def appending(log: Path) -> Iterator[int]:
     """A descriptor that appends to `log`, which is moved to `*.1` first once it is over the cap."""
-    with told_as_fault("write the log", log):
+    with os_error_as_fault("write the log", log):
         log.parent.mkdir(parents=True, exist_ok=True)
         if log.exists() and log.stat().st_size > LOG_CAP_BYTES:
             log.replace(log.with_name(log.name + ".1"))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shared.errors import EnvironmentFault
-from shared.folders import told_as_fault
+from shared.folders import os_error_as_fault
 
 _POLL_S = 0.01
 
@@ -18,7 +18,7 @@ def try_lock(path: Path) -> int | None:
 
     The lock lasts until every copy of the descriptor is closed: a child that inherits it keeps it.
     """
-    with told_as_fault("open the lock", path):
+    with os_error_as_fault("open the lock", path):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

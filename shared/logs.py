@@ -102,18 +102,18 @@ def _exceptions_of(*, whole: bool) -> Any:
             error = error[1]
         if isinstance(error, BaseException):
             event["exception"] = (
-                "".join(traceback.format_exception(error)) if whole else "\n".join(_told(error))
+                "".join(traceback.format_exception(error)) if whole else "\n".join(_causes(error))
             )
         return event
 
     return tell
 
 
-def _told(error: BaseException) -> Iterator[str]:
+def _causes(error: BaseException) -> Iterator[str]:
     """An exception and what it came from, the first cause first: where, which class, and words that quote nobody."""
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if cause is not None:
-        yield from _told(cause)
+        yield from _causes(cause)
     yield from _places(error.__traceback__)
     name = type(error).__qualname__
     yield f"{name}: {error}"[:LONGEST_MESSAGE] if isinstance(error, _PLAIN_WORDS) else name

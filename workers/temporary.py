@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from shared.folders import make_private, told_as_fault
+from shared.folders import make_private, os_error_as_fault
 from shared.locks import exclusive
 from workers.trees import remove_tree
 
@@ -32,7 +32,7 @@ def claim_folder(state_dir: Path) -> Path:
     with exclusive(base / ".lock", PATIENCE_S):
         _sweep(base)
         folder = base / f"{os.getpid()}-{time.time_ns() // 1_000_000}"
-        with told_as_fault("make the folder", folder):
+        with os_error_as_fault("make the folder", folder):
             folder.mkdir(mode=0o700)
             # Never closed: the lock ends with this process and with nothing else.
             fcntl.flock(os.open(folder, os.O_RDONLY | os.O_DIRECTORY), fcntl.LOCK_EX)

@@ -130,7 +130,7 @@ def _row(item: ItemRow, report: RunReport, calls: Sequence[CallsRow]) -> CohortR
         statuses=Counter(finding.status.value for finding in findings),
         raised_by=_raisers(findings),
         accepted_of=_raisers(finding for finding in findings if finding.status in _COUNTED),
-        said=_said(report),
+        said=_last_verdicts(report),
         calls=total.calls,
         cost_usd=total.cost_usd,
         unknown_costs=total.unknown,
@@ -143,7 +143,7 @@ def _raisers(findings: Iterable[Finding]) -> Counter[str]:
     return Counter(name for finding in findings for name in finding.raised_by)
 
 
-def _said(report: RunReport) -> dict[str, str]:
+def _last_verdicts(report: RunReport) -> dict[str, str]:
     """The last word of each participant on the verdict."""
     stated = {}
     for step in report.steps:

@@ -15,10 +15,10 @@ from shared.settings import ServiceSettings
 Counts = dict[str, int]
 
 
-def look_at_broker(settings: ServiceSettings) -> tuple[Counts | None, Counts | None]:
+def broker_counts(settings: ServiceSettings) -> tuple[Counts | None, Counts | None]:
     """How many messages wait and how many were refused, by queue; None where the broker or Redis is away."""
     if settings.external is None:
-        return _look_at_embedded(settings.instance)
+        return _embedded_counts(settings.instance)
     import redis  # with Celery most of a second, for servers that are not ours
 
     from shared.delivery.broker import make_app
@@ -37,7 +37,7 @@ def look_at_broker(settings: ServiceSettings) -> tuple[Counts | None, Counts | N
     return waiting, refused
 
 
-def held_calls(settings: ServiceSettings) -> list[Pause] | None:
+def paused_calls(settings: ServiceSettings) -> list[Pause] | None:
     """The participants, providers and accounts whose calls are paused; None where Redis is away."""
     try:
         if settings.external is None and _is_nothing_paused(settings.instance):
@@ -58,7 +58,7 @@ def _is_nothing_paused(instance: Instance) -> bool:
         return server.ask("HLEN", PAUSED_KEY) == ":0"
 
 
-def _look_at_embedded(instance: Instance) -> tuple[Counts | None, Counts | None]:
+def _embedded_counts(instance: Instance) -> tuple[Counts | None, Counts | None]:
     """The same without Celery and redis-py; a key that is no list counts as empty."""
     try:
         with RedisWire(instance) as server:
@@ -83,6 +83,6 @@ def _number(answer: str) -> int:
 
 
 def missing_servers(facts: Mapping[str, Any]) -> list[str]:
-    """Which of the broker and Redis does not answer, as `look_at_broker` found them."""
+    """Which of the broker and Redis does not answer, as `broker_counts` found them."""
     names = {"queues": "the broker", "refused": "Redis"}
     return [f"{name} does not answer" for fact, name in names.items() if facts[fact] is None]

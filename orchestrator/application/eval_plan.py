@@ -138,7 +138,7 @@ def _planned(
         except SubjectError as error:
             faults.append(f"{each.where}: {error}")
             continue
-        faults += _strangers(each, prepared)
+        faults += _labels_outside_change(each, prepared)
         yield PlannedCase(each.case.custom_id, case_key(prepared), prepared)
     refuse(faults)
 
@@ -164,7 +164,7 @@ def _submission(
     return with_change(asked, case, request.folder)
 
 
-def _strangers(numbered: NumberedCase, prepared: PreparedRun) -> Iterator[str]:
+def _labels_outside_change(numbered: NumberedCase, prepared: PreparedRun) -> Iterator[str]:
     """Labels about files that the change does not touch, or lines that these do not have: nobody could find them."""
     spec = prepared.make_spec(workflow_version=0)
     subject = Subject.model_validate_json(prepared.documents[spec.subject])

@@ -205,7 +205,7 @@ class Scheduler:
         """Until `stop` is called from a signal handler or another thread."""
         while not self._stop.wait(POLL_S):
             try:
-                self.look()
+                self.poll()
             except (EnvironmentFault, OSError) as fault:
                 log.warning("schedule.failed", why=str(fault))
         self._starters.shutdown(wait=True)
@@ -214,7 +214,7 @@ class Scheduler:
         """Start nothing more; what is being submitted is given back."""
         self._stop.set()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Enter what is due, and take what can be started now."""
         self._database.run(enter_due, atomic=True)
         self._database.run(fail_exhausted_firings)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrator.application.brokers import look_at_broker
+from orchestrator.application.brokers import broker_counts
 from shared.errors import EnvironmentFault
 from shared.settings import ServiceSettings
 from shared.store.database import Database
@@ -51,7 +51,7 @@ class Health:
         return all(check.ok for check in self.checks)
 
 
-def look_at_health(
+def check_health(
     settings: ServiceSettings,
     database: Database,
     *,
@@ -75,7 +75,7 @@ def look_at_health(
     return Health(checks, revision, sorted({row.kind for row in living}))
 
 
-def look_for_life(database: Database, role: ServiceRole, host: str) -> Health:
+def check_liveness(database: Database, role: ServiceRole, host: str) -> Health:
     """Whether a process of that kind on `host` hangs, so that a restart helps.
 
     It does not help against a server that is away: then nothing can be said, and nothing is.
@@ -105,7 +105,7 @@ def _lives(role: ServiceRole, living: Sequence[ProcessRow], host: str) -> Health
 
 
 def _broker_checks(settings: ServiceSettings) -> Iterator[HealthCheck]:
-    waiting, refused = look_at_broker(settings)
+    waiting, refused = broker_counts(settings)
     for name, found in (("broker", waiting), ("redis", refused)):
         answers = found is not None
         yield HealthCheck(name, ok=answers, why="" if answers else SILENT)

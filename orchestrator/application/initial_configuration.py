@@ -21,7 +21,7 @@ from orchestrator.settings.projects import PROJECT_FILES, PYPROJECT, speaking_fi
 from orchestrator.settings.schema import Settings
 from orchestrator.subjects.kinds import language_of
 from shared.errors import ConfigurationError, EnvironmentFault, SubjectError
-from shared.folders import told_as_fault
+from shared.folders import os_error_as_fault
 from shared.git.repository import Repository, open_repository
 from shared.tools.card import ToolKind
 from shared.tools.catalogue import cards
@@ -76,7 +76,7 @@ class InitialConfiguration:
     user: bool
 
 
-def look_around(directory: Path, environ: Mapping[str, str]) -> Surroundings:
+def discover_surroundings(directory: Path, environ: Mapping[str, str]) -> Surroundings:
     """What is found in the environment, on this machine and in the repository. Nobody is called."""
     catalogue = Catalogue(Settings(), environ, directory)
     discovery = catalogue.discovery
@@ -129,7 +129,7 @@ def write_configuration(initial: InitialConfiguration) -> None:
     """Write the file, whole or not at all; what was there is replaced. Raises EnvironmentFault."""
     file = initial.file
     fresh = file.with_name(f".{file.name}.{os.getpid()}")
-    with told_as_fault("write", file):
+    with os_error_as_fault("write", file):
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             with fresh.open("x", encoding="utf-8") as stream:

@@ -21,7 +21,7 @@ from prometheus_client.core import (
     HistogramMetricFamily,
 )
 
-from orchestrator.application.brokers import look_at_broker
+from orchestrator.application.brokers import broker_counts
 from shared.build import this_build
 from shared.errors import EnvironmentFault
 from shared.models.metrics import (
@@ -49,13 +49,13 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @dataclass(frozen=True)
-class _Look:
+class _Collection:
     samples: Sequence[MetricSample]
     took_s: float
     ended_at: float
 
 
-class MetricsLooker:
+class MetricsCollector:
     """Looks at the servers of an installation. Safe to share between threads."""
 
     def __init__(
@@ -69,7 +69,7 @@ class MetricsLooker:
         self._database = database
         self._clock = clock
         self._lock = threading.Lock()
-        self._last: _Look | None = None
+        self._last: _Collection | None = None
 
     def exposition(self) -> str:
         """Everything, in Prometheus' text format; what servers that are away know is missing."""
@@ -80,15 +80,15 @@ class MetricsLooker:
         with self._lock:
             last = self._last
             if last is None or self._clock() - last.ended_at > max(FRESH_S, SHARE * last.took_s):
-                last = self._last = self._look()
+                last = self._last = self._collect()
             return last.samples
 
-    def _look(self) -> _Look:
+    def _collect(self) -> _Collection:
         began = self._clock()
         samples = [*self._of_database(), *self._of_redis(), *self._of_service()]
         took_s = self._clock() - began
         samples.append(MetricSample("quorate_look_seconds", (), took_s))
-        return _Look(samples, took_s, self._clock())
+        return _Collection(samples, took_s, self._clock())
 
     def _of_database(self) -> Iterator[MetricSample]:
         try:
@@ -102,7 +102,7 @@ class MetricsLooker:
         yield from _with_zeros(found, Source.POSTGRES)
 
     def _of_redis(self) -> Iterator[MetricSample]:
-        waiting, refused = look_at_broker(self._settings)
+        waiting, refused = broker_counts(self._settings)
         yield _up("broker", answers=waiting is not None)
         yield _up("redis", answers=refused is not None)
         found = _by_queue("quorate_queue_messages", waiting)

@@ -92,7 +92,7 @@ def list_participants(
             missing.append((name, obstacle.reason))
         elif name not in cast.everybody:
             others.append((catalogue.configured(name), configuration.source(f"providers.{name}")))
-    return ParticipantListing(cast, tuple(others), tuple(missing), _held(environ))
+    return ParticipantListing(cast, tuple(others), tuple(missing), _limiter_state(environ))
 
 
 def listing_json(listing: ParticipantListing) -> dict[str, Any]:
@@ -132,18 +132,18 @@ def _how(discovered: DiscoveredParticipant) -> str:
     return f"{discovered.how}; also `{aliases}`" if aliases else discovered.how
 
 
-def _held(environ: Mapping[str, str]) -> LimiterState:
+def _limiter_state(environ: Mapping[str, str]) -> LimiterState:
     settings = ServiceSettings.from_environment(environ)
     url = settings.endpoints.redis_url
     try:
-        if settings.external is None and _is_nothing_held(settings.instance):
+        if settings.external is None and _is_nothing_paused(settings.instance):
             return LimiterState(True)
         return LimiterState(True, tuple(breakers(url)), tuple(paused(url)))
     except (OSError, EnvironmentFault):
         return LimiterState(False)
 
 
-def _is_nothing_held(instance: Instance) -> bool:
+def _is_nothing_paused(instance: Instance) -> bool:
     """Whether no account was used lately and nothing is paused: asked without redis-py, which takes long to load.
 
     Raises OSError or EnvironmentFault when Redis is away.

@@ -177,11 +177,11 @@ def _is_asked(words: Sequence[str], commands: Collection[str]) -> bool:
     if any(word.endswith("?") and len(word) > 1 for word in words):
         return True
     if names_program:
-        return first not in commands and _is_told_sentence(words)
+        return first not in commands and _is_statement(words)
     return _is_long_enough(words) or _begins_as_question(words, commands)
 
 
-def _is_told_sentence(words: Sequence[str]) -> bool:
+def _is_statement(words: Sequence[str]) -> bool:
     return _is_sentence(words) and (has_function_word(words) or not "".join(words).isascii())
 
 

@@ -142,7 +142,7 @@ def run_command(
         return ExitCode.OK
     if options.listed or options.history or options.cancel or options.show:
         with connected(environ, workers=False) as backend:
-            return _look(backend, options, terminal)
+            return _inspect(backend, options, terminal)
     plan = _plan(options, typed, directory, environ)
     if options.estimate:
         return show_estimate(plan, terminal, options.words, as_json=options.as_json)
@@ -239,7 +239,7 @@ def _run(backend: Backend, plan: EvalPlan, options: EvalOptions, terminal: Termi
 # ---- look ---------------------------------------------------------------------------------------
 
 
-def _look(backend: Backend, options: EvalOptions, terminal: Terminal) -> int:
+def _inspect(backend: Backend, options: EvalOptions, terminal: Terminal) -> int:
     if options.listed:
         return _list(backend, options, terminal)
     if options.history:

@@ -12,7 +12,7 @@ from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions, deliver
-from orchestrator.cli.submission import SubmissionOptions, is_unattended, leave_it, tell_unasked
+from orchestrator.cli.submission import SubmissionOptions, is_unattended, leave_it, report_unasked
 from orchestrator.cli.watching import or_detach, watch_until_done
 from orchestrator.client.remote_installation import RemoteInstallation, client_of
 from orchestrator.core.document import Span, Style, line
@@ -63,7 +63,7 @@ def run_remotely(
                 installation, answer, terminal, output, shown, asks=options.asks
             )
             if unattended:
-                tell_unasked(installation.report(answer), terminal, shown)
+                report_unasked(installation.report(answer), terminal, shown)
             return code
 
         return or_detach(installation, answer, terminal, words, watch)

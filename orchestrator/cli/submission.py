@@ -170,7 +170,7 @@ def run_submission(
             _introduce(run, prepared, terminal, printer, settings.instance)
             code = watch_until_done(installation, run, terminal, output, words, asks=options.asks)
             if unattended:
-                tell_unasked(installation.report(run), terminal, words)
+                report_unasked(installation.report(run), terminal, words)
             return code
 
         return or_detach(installation, run, terminal, words, watch)
@@ -191,7 +191,7 @@ def _settle(prepared: PreparedRun, terminal: Terminal, output: OutputOptions) ->
     return exit_code(report)
 
 
-def tell_unasked(report: RunReport, terminal: Terminal, words: Translator) -> None:
+def report_unasked(report: RunReport, terminal: Terminal, words: Translator) -> None:
     """That a question was answered because nobody was there to be asked."""
     answer = report.result.decision if isinstance(report.result, FindingsResult) else None
     if answer is not None and answer.channel == "policy" and not terminal.quiet:

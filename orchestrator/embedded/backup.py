@@ -15,7 +15,7 @@ from tempfile import NamedTemporaryFile
 from orchestrator.embedded.binaries import choose_postgres, postgres_paths
 from orchestrator.embedded.wire import PostgresWire
 from shared.errors import EnvironmentFault, UserError
-from shared.folders import told_as_fault
+from shared.folders import os_error_as_fault
 from shared.instance import DATABASE, Instance
 
 MAGIC = b"PGDMP"
@@ -30,7 +30,7 @@ def dump(instance: Instance, environ: Mapping[str, str], target: Path) -> int:
     The servers are up. Raises EnvironmentFault.
     """
     with (
-        told_as_fault("write", target),
+        os_error_as_fault("write", target),
         NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as made,
     ):
         scratch = Path(made.name)
@@ -52,7 +52,7 @@ def load(instance: Instance, environ: Mapping[str, str], source: Path) -> None:
 
     Raises UserError for a file that is no dump or is damaged, EnvironmentFault.
     """
-    with told_as_fault("read", source), source.open("rb") as opened:
+    with os_error_as_fault("read", source), source.open("rb") as opened:
         if opened.read(len(MAGIC)) != MAGIC:
             raise UserError(f"{source} is no backup of `quorate backup`; nothing was restored")
     with PostgresWire.to(instance, "postgres", _WAIT_S) as postgres:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from shared.accounts import Account, can_run
 from shared.errors import EnvironmentFault
-from shared.folders import told_as_fault
+from shared.folders import os_error_as_fault
 from shared.patterns import regex
 from shared.programs import find_program
 
@@ -129,7 +129,7 @@ def within_reach(program: Path, account: Account | None, cache: Path = CACHE) ->
     home = cache / hashlib.sha256(key).hexdigest()[:16]
     copy = home / program.relative_to(site)
     if not copy.is_file():
-        with told_as_fault(f"copy {program} for {account.name} to", cache):
+        with os_error_as_fault(f"copy {program} for {account.name} to", cache):
             _copy(site, entries, home)
     owner = cache.stat()
     if owner.st_uid != os.geteuid() or owner.st_mode & 0o022 or not can_run(account, copy):

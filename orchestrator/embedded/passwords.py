@@ -13,7 +13,7 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.folders import told_as_fault
+from shared.folders import os_error_as_fault
 from shared.instance import Instance
 
 _BITS = 256
@@ -27,7 +27,7 @@ def make_password(instance: Instance) -> str:
     Raises EnvironmentFault if the disk refuses. Call it under the instance's lock.
     """
     file = instance.password_file
-    with told_as_fault("write", file):
+    with os_error_as_fault("write", file):
         if known := instance.password:
             file.chmod(0o600)
             return known

@@ -19,8 +19,8 @@ from shared.folders import (
     appending,
     hand_over,
     make_private,
+    os_error_as_fault,
     require_space,
-    told_as_fault,
 )
 from shared.instance import DATABASE, POSTGRES_SOCKET, Instance
 
@@ -72,7 +72,7 @@ def bring_up(launch: Launch) -> Waiting:
     instance = launch.instance
     folder = instance.postgres_dir
     mark = folder / "PG_VERSION"
-    with told_as_fault("read", mark):
+    with os_error_as_fault("read", mark):
         major = int(mark.read_text().strip()) if mark.exists() else None
     program = choose_postgres(postgres_paths(launch.environ), major)
     executable = within_reach(program.path, launch.account)
@@ -124,7 +124,7 @@ def _start(launch: Launch, executable: Path) -> Generator[None, None, ServerStat
     folder = instance.postgres_dir
     log = instance.log_dir / "postgres.log"
     hand_over(folder, launch.account)
-    with told_as_fault("write", folder / "pg_hba.conf"):
+    with os_error_as_fault("write", folder / "pg_hba.conf"):
         replace_private(folder / "pg_hba.conf", _ACCESS, launch.owner)
     with appending(log) as output, launch.socket_folder() as (sockets, inherited):
         settings = (*_ALWAYS, *(() if launch.durable else _THROWAWAY))
@@ -192,7 +192,7 @@ def _initialise(launch: Launch, program: Program, initdb: Path) -> Waiting:
             f"The folder {final} holds files but no Postgres database; move it away and try again."
         )
     signal_all((process.pid for process in working_in(scratch, PROGRAMS)), signal.SIGKILL)
-    with told_as_fault("clear the folder", scratch):
+    with os_error_as_fault("clear the folder", scratch):
         if scratch.exists():
             shutil.rmtree(scratch)
     make_private(scratch, launch.account)
@@ -201,7 +201,7 @@ def _initialise(launch: Launch, program: Program, initdb: Path) -> Waiting:
     unsafe = () if launch.durable else ("--no-sync",)
     yield from _run(launch, (str(initdb),), scratch, (*_INITDB, *builtin, *unsafe))
     yield from _set_password(launch, initdb.with_name("postgres"), scratch)
-    with told_as_fault("make the folder", final):
+    with os_error_as_fault("make the folder", final):
         scratch.rename(final)
         if launch.durable:
             _sync_folder(instance.data_dir)
@@ -225,7 +225,7 @@ def _run(
     executable = Path(program[0])
     with (
         appending(log) as output,
-        told_as_fault("run", executable),
+        os_error_as_fault("run", executable),
         tempfile.TemporaryFile() as statements,
     ):
         statements.write(sql.encode())

@@ -10,7 +10,7 @@ from orchestrator.embedded.passwords import make_password, redis_user, replace_p
 from orchestrator.embedded.processes import spawn_detached, working_in
 from orchestrator.embedded.wire import ServerState, redis_state
 from shared.errors import EnvironmentFault
-from shared.folders import appending, hand_over, make_private, told_as_fault
+from shared.folders import appending, hand_over, make_private, os_error_as_fault
 from shared.instance import REDIS_SOCKET
 from shared.locks import try_lock
 
@@ -46,7 +46,7 @@ def bring_up(launch: Launch) -> Waiting:
     try:
         hand_over(folder, launch.account)
         make_private(folder, launch.account)
-        with told_as_fault("write", flavour):
+        with os_error_as_fault("write", flavour):
             replace_private(flavour, f"{program}\n", launch.owner)
         with appending(log) as output, launch.socket_folder() as (sockets, inherited):
             settings = (*_ALWAYS, *(_DURABLE if launch.durable else _THROWAWAY))

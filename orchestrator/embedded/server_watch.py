@@ -36,7 +36,7 @@ class ServerWatch:
         self._instance = instance
         self._durable = durable
         self._say = say
-        self._ear, self._mouth = socket.socketpair()
+        self._receiver, self._sender = socket.socketpair()
         self._thread = threading.Thread(target=self._run, name="server-watch", daemon=True)
 
     def start(self) -> None:
@@ -44,7 +44,7 @@ class ServerWatch:
 
     def stop(self, timeout_s: float = 2.0) -> None:
         """End the watch; a start that takes longer is left to whoever needs the servers next."""
-        self._mouth.close()
+        self._sender.close()
         self._thread.join(timeout_s)
 
     def _run(self) -> None:
@@ -73,17 +73,17 @@ class ServerWatch:
         """Ask every second; False when told to stop, an error when a server does not answer."""
         silence = SilenceWatch(self._silent, self._children, self._say)
         while True:
-            sockets = [self._ear.fileno(), redis.fileno(), postgres.fileno()]
+            sockets = [self._receiver.fileno(), redis.fileno(), postgres.fileno()]
             ready, _, _ = select.select(sockets, [], [], PERIOD_S)
             if sockets[0] in ready:
                 return False
             if redis.ask("PING") != "+PONG":
                 raise ConnectionError("Redis does not answer PING")
             postgres.query("SELECT 1")
-            silence.look()
+            silence.check()
 
     def _silent(self) -> list[Silent]:
         return silent_in(self._instance, self._children())
 
     def _is_told_to_stop(self, timeout_s: float) -> bool:
-        return bool(select.select([self._ear], [], [], timeout_s)[0])
+        return bool(select.select([self._receiver], [], [], timeout_s)[0])

@@ -94,8 +94,8 @@ class SilenceWatch:
         self._seen: dict[int, _Seen] = {}
         self._looked_at = clock()
 
-    def look(self) -> None:
-        """Act on what has been silent for long, if it is time to look again."""
+    def check(self) -> None:
+        """Act on what has been silent for long, if it is time to check again."""
         now = self._clock()
         if now - self._looked_at < LOOK_EVERY_S:
             return

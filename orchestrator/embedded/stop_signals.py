@@ -16,11 +16,11 @@ class StopSignals:
     def __init__(self) -> None:
         self.stops = 0
         self.leaves = False
-        self._ear, self._mouth = socket.socketpair()
-        for end in (self._ear, self._mouth):
+        self._receiver, self._sender = socket.socketpair()
+        for end in (self._receiver, self._sender):
             end.setblocking(False)
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._ear, selectors.EVENT_READ)
+        self._selector.register(self._receiver, selectors.EVENT_READ)
 
     def __enter__(self) -> Self:
         handlers = {
@@ -29,7 +29,7 @@ class StopSignals:
             signal.SIGCHLD: self._ignore,
         }
         self._former = {number: signal.signal(number, act) for number, act in handlers.items()}
-        self._former_fd = signal.set_wakeup_fd(self._mouth.fileno(), warn_on_full_buffer=False)
+        self._former_fd = signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -37,13 +37,13 @@ class StopSignals:
         for number, handler in self._former.items():
             signal.signal(number, handler)
         self._selector.close()
-        self._ear.close()
-        self._mouth.close()
+        self._receiver.close()
+        self._sender.close()
 
     def sleep(self, timeout_s: float) -> None:
         """Sleep until a signal arrives or `timeout_s` has passed."""
         if self._selector.select(max(timeout_s, 0)):
-            self._ear.recv(4096)
+            self._receiver.recv(4096)
 
     def _count(self, *_: object) -> None:
         self.stops += 1

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from orchestrator.embedded.processes import working_in
-from shared.folders import make_private, told_as_fault
+from shared.folders import make_private, os_error_as_fault
 from shared.instance import Instance
 from shared.locks import try_lock
 
@@ -70,13 +70,13 @@ def scheduled_of(instance: Instance) -> Path:
 def mark_scheduled(instance: Instance, *, scheduled: bool) -> None:
     """Say whether the instance has schedules; the supervisor looks every few seconds."""
     mark = scheduled_of(instance)
-    with told_as_fault("write", mark):
+    with os_error_as_fault("write", mark):
         mark.touch(mode=0o600) if scheduled else mark.unlink(missing_ok=True)
 
 
 def want(instance: Instance) -> None:
     """A supervisor is wanted from now on."""
-    with told_as_fault("write", wanted_of(instance)):
+    with os_error_as_fault("write", wanted_of(instance)):
         wanted_of(instance).touch(mode=0o600)
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from shared.folders import told_as_fault
+from shared.folders import os_error_as_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def write_record(path: Path, status: SupervisorStatus) -> None:
     """Replace the file at `path`; raises EnvironmentFault if the disk refuses."""
     text = json.dumps(asdict(status), default=datetime.isoformat, indent=1)
     scratch = path.with_name(path.name + ".new")
-    with told_as_fault("write", path):
+    with os_error_as_fault("write", path):
         scratch.write_text(text + "\n")
         os.replace(scratch, path)
 

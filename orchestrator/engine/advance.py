@@ -214,7 +214,7 @@ class Engine:
         for run, _ in written:
             failpoint("advance-uncommitted")
             if run.id in parents:
-                advanced[run.id] = _told(advanced[run.id], run, parents[run.id])
+                advanced[run.id] = _with_parent(advanced[run.id], run, parents[run.id])
         return list(advanced.values())
 
     def _load(self, connection: Connection, runs: Sequence[str], wait: bool) -> list[_Locked]:
@@ -331,7 +331,7 @@ def _wanted(run: str, kept: KeptReplay | None, *, spec: bool) -> Wanted:
     return Wanted(run, False, kept.replay.open_steps, kept.replay.waiting_for, spec=spec)
 
 
-def _told(advanced: _Advanced, run: LockedRun, parent: str) -> _Advanced:
+def _with_parent(advanced: _Advanced, run: LockedRun, parent: str) -> _Advanced:
     """That its end was the last thing that its parent waited for."""
     scheduled = advanced.scheduled or Scheduled(run.id, run.root_task)
     return replace(advanced, scheduled=replace(scheduled, parent=parent))

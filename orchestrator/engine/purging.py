@@ -118,7 +118,7 @@ class Purger:
         """Begin no further portion: the lease runs out."""
         self._stop.set()
 
-    def look(self) -> Purged | None:
+    def poll(self) -> Purged | None:
         """Purge once, if there are rules and nobody else is at it."""
         rules = self._rules()
         if not rules:
@@ -137,7 +137,7 @@ class Purger:
         while not self._stop.wait(pause):
             pause = PURGED_EVERY_S
             try:
-                self.look()
+                self.poll()
             except LeaseLost:
                 log.info("purge.left")
             except (ConfigurationError, EnvironmentFault, OSError) as fault:

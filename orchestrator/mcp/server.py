@@ -195,7 +195,7 @@ class _Handlers:
             max_cost_usd: MaxCost = None,
             wait_s: WaitS = None,
         ) -> RunOutput:
-            with self._faults_told():
+            with self._reporting_faults():
                 subject = change_of(target, base, diff, staged=staged)
             wish = Wish(tuple(participants or ()), max_cost_usd)
             return await self._run(context, workflow, subject, wish, wait_s)
@@ -336,7 +336,7 @@ class _Handlers:
         return f"{self._service.actor} ({info.name})" if info is not None else self._service.actor
 
     async def _work(self, work: Callable[[], T]) -> T:
-        with self._faults_told():
+        with self._reporting_faults():
             return await anyio.to_thread.run_sync(work)
 
     async def _read(self, work: Callable[[], str]) -> str:
@@ -351,7 +351,7 @@ class _Handlers:
             raise
 
     @contextmanager
-    def _faults_told(self) -> Iterator[None]:
+    def _reporting_faults(self) -> Iterator[None]:
         """What goes wrong becomes the tool's answer: an expected error with its sentence, a bug without."""
         try:
             yield

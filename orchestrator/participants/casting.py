@@ -200,7 +200,7 @@ def _cast(
         casting.catalogue,
         lasts_s=casting.workflow.lasts_s(casting.options),
         silent=casting.silent,
-        idle=_told_idle(casting),
+        idle=_reported_idle(casting),
         helpful=_helpful(casting, paths),
     )
     return Cast(panel, holders, replace(report, joined=tuple(member.name for member in new)))
@@ -269,7 +269,7 @@ def _idle(
     return idle if rest - {THE_RULES.provider} else ()
 
 
-def _told_idle(casting: Casting) -> list[str]:
+def _reported_idle(casting: Casting) -> list[str]:
     """Who has nothing to read, and was to be expected: known linters come and go without a word."""
     named = {entry.name.strip() for entry in casting.request.entries}
     names = [member.name for member in casting.idle]

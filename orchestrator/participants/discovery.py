@@ -133,14 +133,14 @@ def discover(
     search = _Search(timeout_s)
     for row, service in services(catalogue):
         if not service.routed:
-            _look_for_key(search, row, service, environ)
+            _find_key(search, row, service, environ)
     for row in catalogue.values():
         for cli in row.coding_clis:
-            _look_for_program(search, row, cli, environ)
-    _look_for_routers(search, services(catalogue), environ)
+            _find_program(search, row, cli, environ)
+    _find_routers(search, services(catalogue), environ)
     for row in catalogue.values():
         if row.local_server is not None and _may_ask(row.local_server, environ):
-            _look_for_server(search, row, row.local_server, environ, probe or installed_models)
+            _find_server(search, row, row.local_server, environ, probe or installed_models)
     return Discovery(tuple(search.participants), tuple(search.missing))
 
 
@@ -150,7 +150,7 @@ def _may_ask(server: LocalServer, environ: Mapping[str, str]) -> bool:
     return bool(wanted or not environ.get("CI"))
 
 
-def _look_for_key(
+def _find_key(
     search: _Search, row: ProviderType, service: Service, environ: Mapping[str, str]
 ) -> None:
     variables = key_variables_of(row, service)
@@ -184,7 +184,7 @@ def service_participant(
     )
 
 
-def _look_for_routers(
+def _find_routers(
     search: _Search,
     known: Iterable[tuple[ProviderType, Service]],
     environ: Mapping[str, str],
@@ -196,12 +196,12 @@ def _look_for_routers(
         variables = key_variables_of(row, service)
         lacking = (service.routed, f"set {' or '.join(variables)}")
         if any(environ.get(name) for name in variables):
-            _look_for_key(search, row, service, environ)
+            _find_key(search, row, service, environ)
         elif lacking not in search.missing:
             search.missing.append(lacking)
 
 
-def _look_for_program(
+def _find_program(
     search: _Search, row: ProviderType, cli: CodingCli, environ: Mapping[str, str]
 ) -> None:
     program = find_program(cli.name, environ.get("PATH", ""))
@@ -216,7 +216,7 @@ def _look_for_program(
     search.add(participant, f"command {program}", "cli")
 
 
-def _look_for_server(
+def _find_server(
     search: _Search,
     row: ProviderType,
     server: LocalServer,

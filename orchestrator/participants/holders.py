@@ -152,10 +152,12 @@ def is_nobody(name: str | None) -> bool:
 
 # ---- who has a part that nobody is named for --------------------------------------------------------
 
-_Held = Mapping[str, PersonaAssignment]
+_Holders = Mapping[str, PersonaAssignment]
 
 
-def _first_model(casting: Casting, part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
+def _first_model(
+    casting: Casting, part: PartType[Any], _holders: _Holders
+) -> PersonaAssignment | None:
     """Of several models that were named for this run each is a critic, so the first speaks once more here."""
     models = casting.models
     if len(models) > 1 and casting.request.models:
@@ -163,25 +165,31 @@ def _first_model(casting: Casting, part: PartType[Any], _held: _Held) -> Persona
     return next(iter(models), None)
 
 
-def _local_model(casting: Casting, _part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
+def _local_model(
+    casting: Casting, _part: PartType[Any], _holders: _Holders
+) -> PersonaAssignment | None:
     return min(casting.models, key=lambda model: leaves_machine(model.participant), default=None)
 
 
-def _planner(casting: Casting, part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
+def _planner(casting: Casting, part: PartType[Any], _holders: _Holders) -> PersonaAssignment | None:
     models = casting.models
     if not models or not all(model.participant.persona for model in models):
         return next(iter(models), None)
     return casting.left_over() or once_more(models[0].base, part.title, casting.names)
 
 
-def _last_model(casting: Casting, _part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
+def _last_model(
+    casting: Casting, _part: PartType[Any], _holders: _Holders
+) -> PersonaAssignment | None:
     if not casting.models:
         return None
     last = casting.models[-1]
     return last if last.base.name in casting.names else PersonaAssignment(last.base, last.base)
 
 
-def _outsider(casting: Casting, part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
+def _outsider(
+    casting: Casting, part: PartType[Any], _holders: _Holders
+) -> PersonaAssignment | None:
     bases = [model.base for model in casting.models]
     if (outsider := casting.left_over()) is not None or not bases:
         return outsider
@@ -189,13 +197,15 @@ def _outsider(casting: Casting, part: PartType[Any], _held: _Held) -> PersonaAss
 
 
 def _chairs_model(
-    casting: Casting, part: PartType[Any], holders: _Held
+    casting: Casting, part: PartType[Any], holders: _Holders
 ) -> PersonaAssignment | None:
     chair = holders[CHAIR]
     return once_more(chair.base, part.title, [*casting.names, chair.name])
 
 
-def _nobody(_casting: Casting, _part: PartType[Any], _held: _Held) -> PersonaAssignment | None:
+def _nobody(
+    _casting: Casting, _part: PartType[Any], _holders: _Holders
+) -> PersonaAssignment | None:
     return None
 
 

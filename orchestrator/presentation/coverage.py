@@ -40,7 +40,8 @@ def rule_readings(report: CoverageReport | None) -> tuple[Notice, ...]:
     alone = report.left_to_rules
     depths = [depth for depth in _LOOKS if any(file.depth is depth for file in alone)]
     return tuple(
-        _looked(_LOOKS[depth], [file for file in alone if file.depth is depth]) for depth in depths
+        _readers_notice(_LOOKS[depth], [file for file in alone if file.depth is depth])
+        for depth in depths
     )
 
 
@@ -50,10 +51,10 @@ def unanalysed(report: CoverageReport | None, is_code: Callable[[str], bool]) ->
         return ()
     alone = report.left_to_rules
     files = [file for file in alone if file.depth is ReadingDepth.TEXT and is_code(file.path)]
-    return (_looked("unanalysed", files),) if files else ()
+    return (_readers_notice("unanalysed", files),) if files else ()
 
 
-def _looked(code: str, files: Sequence[FileCoverage]) -> Notice:
+def _readers_notice(code: str, files: Sequence[FileCoverage]) -> Notice:
     readers = dict.fromkeys(chain.from_iterable(file.read_by for file in files))
     return notice(code, files=_listed(_paths(files)), who=notice("names", names=readers))
 

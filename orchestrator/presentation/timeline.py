@@ -29,7 +29,7 @@ def rounds(report: RunReport, words: Translator = ENGLISH) -> list[Line]:
         if step.failure_kind is not None:
             why = f"  ⚠ {words.translate(failure_of(step))}"
             lines.append(line(Span(why, Style.WARNING)))
-        if step.reply is not None and (text := _said(own_reply(step, step.reply), words)):
+        if step.reply is not None and (text := _reply_text(own_reply(step, step.reply), words)):
             lines += block(text, indent="  ")
     lines += [_figures(recorded, words) for recorded in report.assessments]
     for row in report.records:
@@ -42,7 +42,7 @@ def own_reply(step: StepRow, reply: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: reply[name] for name in reply if step.kind != "run" or name != "outcome"}
 
 
-def _said(reply: Mapping[str, Any], words: Translator) -> str:
+def _reply_text(reply: Mapping[str, Any], words: Translator) -> str:
     """A reply field by field: texts below their headings, numbers beside them."""
     parts = []
     for name, value in reply.items():

@@ -69,7 +69,7 @@ def prompt_files(workflow: str, language: str, folder: Path | None) -> tuple[Pro
     """The templates of a workflow in one language, sorted by name. Raises ConfigurationError with every problem."""
     ours = prompts.load(workflow, language)
     own = _own_files(workflow, language, folder)
-    problems = [*_strangers(folder)]
+    problems = [*_misplaced(folder)]
     texts: dict[str, str] = {}
     for name, file in own.items():
         if name not in ours:
@@ -124,7 +124,7 @@ def _own_files(workflow: str, language: str, folder: Path | None) -> dict[str, P
     return {file.name.removesuffix(_ENDING): file for file in files}
 
 
-def _strangers(folder: Path | None) -> Iterator[str]:
+def _misplaced(folder: Path | None) -> Iterator[str]:
     """Folders that no prompt is looked for in: a misspelt one must not be silent."""
     for place in _folders(folder):
         if place.name not in prompts.workflows():

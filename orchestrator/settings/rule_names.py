@@ -28,7 +28,7 @@ def unknown_rules(settings: Settings) -> tuple[Notice, ...]:
     for name in _names(settings):
         analyser = _analyser(name)
         if analyser not in ("", *known):
-            notices[name] = _told(name, get_close_matches(analyser, known, n=1))
+            notices[name] = _unknown_rule(name, get_close_matches(analyser, known, n=1))
         elif not _means_something(name, analyser, selected=name in settings.rules.select):
             notices[name] = _no_rule(name, analyser)
     return tuple(notices.values())
@@ -53,7 +53,7 @@ def _no_rule(name: str, analyser: str) -> Notice:
     )
 
 
-def _told(name: str, near: list[str]) -> Notice:
+def _unknown_rule(name: str, near: list[str]) -> Notice:
     if not near:
         return notice("rules_unknown", rule=name, analyser=_analyser(name))
     return notice("rules_unknown_near", rule=name, analyser=_analyser(name), near=near[0])

@@ -58,7 +58,7 @@ class TraceExporter:
         """Begin nothing more; what is not noted is the next one's."""
         self._stop.set()
 
-    def look(self) -> int:
+    def poll(self) -> int:
         """Trace what has ended, a portion; how many runs. Raises EnvironmentFault when the collector takes nothing."""
         ended = self._database.run(untraced_runs, atomic=True)
         if ended is None:
@@ -73,7 +73,7 @@ class TraceExporter:
     def _repeat(self) -> None:
         while not self._stop.wait(POLL_S):
             try:
-                while self.look() and not self._stop.is_set():
+                while self.poll() and not self._stop.is_set():
                     pass
             except (EnvironmentFault, OSError) as fault:
                 log.warning("traces.not_sent", why=str(fault))

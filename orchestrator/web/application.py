@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
-from orchestrator.application.metrics import MetricsLooker
+from orchestrator.application.metrics import MetricsCollector
 from orchestrator.application.watched_runs import RunLooks
 from orchestrator.web import api, health, pages
 from orchestrator.web.context import WebContext
@@ -51,7 +51,7 @@ def create_app(context: WebContext) -> FastAPI:
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI documents this way
     app.state.context = context
     app.state.open_runs = OpenRuns(RunLooks(context.backend))
-    app.state.metrics = MetricsLooker(context.backend.settings, context.backend.database)
+    app.state.metrics = MetricsCollector(context.backend.settings, context.backend.database)
     app.state.events = EventHub(context.backend)
     scoped = Depends(within_projects)
     app.include_router(health.router, dependencies=[scoped])

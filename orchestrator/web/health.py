@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
-from orchestrator.application.health import look_at_health
-from orchestrator.application.metrics import CONTENT_TYPE, MetricsLooker
+from orchestrator.application.health import check_health
+from orchestrator.application.metrics import CONTENT_TYPE, MetricsCollector
 from orchestrator.web.context import Context
 from orchestrator.web.identity import Viewer
 
@@ -46,7 +46,7 @@ def healthz() -> Liveness:
 def readyz(context: Context, response: Response) -> Readiness:
     """503 while a server or a process is missing without which runs stand still."""
     backend = context.backend
-    found = look_at_health(backend.settings, backend.database)
+    found = check_health(backend.settings, backend.database)
     response.status_code = 200 if found.ok else 503
     return Readiness(
         ok=found.ok,
@@ -61,5 +61,5 @@ def readyz(context: Context, response: Response) -> Readiness:
 @router.get("/metrics", include_in_schema=False)
 def metrics(request: Request, _reader: Viewer) -> Response:
     """The metrics of docs/operations.md, as text for Prometheus."""
-    looker: MetricsLooker = request.app.state.metrics
-    return Response(looker.exposition(), media_type=CONTENT_TYPE)
+    collector: MetricsCollector = request.app.state.metrics
+    return Response(collector.exposition(), media_type=CONTENT_TYPE)

@@ -98,7 +98,7 @@ class WebhookDeliverer:
         """Send nothing more; what is being sent is finished, or another's when its lease ends."""
         self._stop.set()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Report finished batches, and give each receiver for which something is due its threads."""
         if time.monotonic() >= self._batches_at:
             self._batches_at = time.monotonic() + BATCHES_EVERY_S
@@ -137,7 +137,7 @@ class WebhookDeliverer:
     def _repeat(self) -> None:
         while not self._stop.wait(POLL_S):
             try:
-                self.look()
+                self.poll()
             except (EnvironmentFault, OSError) as fault:
                 log.warning("webhook.loop_failed", why=str(fault))
             except Exception:

@@ -150,18 +150,18 @@ def computed_otherwise(recording: Recording) -> Notice | None:
     return notice("computed_otherwise", run=recording.run.id)
 
 
-def _told(code: str, steps: Sequence[str] = ()) -> dict[str, Any]:
+def _reason_json(code: str, steps: Sequence[str] = ()) -> dict[str, Any]:
     """What replaces what is missing, as JSON."""
     return notice(code, **({"steps": steps} if steps else {})).model_dump(mode="json")
 
 
 def _misfits(now: Recomputed) -> Iterable[Difference]:
     for key in now.misfits:
-        yield Difference(key, "recorded", _told("asks_for_another"))
+        yield Difference(key, "recorded", _reason_json("asks_for_another"))
     for key in now.unneeded:
-        yield Difference(key, "recorded", _told("not_asked_for"))
+        yield Difference(key, "recorded", _reason_json("not_asked_for"))
     for key in now.undecided:
-        yield Difference(key, "decided", _told("not_asked_for"))
+        yield Difference(key, "decided", _reason_json("not_asked_for"))
 
 
 def _records(recording: Recording, now: Recomputed) -> Iterable[Difference]:
@@ -173,7 +173,7 @@ def _records(recording: Recording, now: Recomputed) -> Iterable[Difference]:
             key, written[key].model_dump(mode="json"), record.model_dump(mode="json")
         )
     for key in sorted(written.keys() - now.records.keys()):
-        yield Difference(key, "recorded", _told("not_come_to"))
+        yield Difference(key, "recorded", _reason_json("not_come_to"))
 
 
 def _outcome(recording: Recording, now: Recomputed) -> Iterable[Difference]:
@@ -184,7 +184,9 @@ def _outcome(recording: Recording, now: Recomputed) -> Iterable[Difference]:
     if outcome is None:
         waits = [step.key for step in now.missing] or ([now.ask.key] if now.ask else [])
         yield Difference(
-            "outcome", "stored", _told("not_reached_yet", waits) if waits else _told("steps_open")
+            "outcome",
+            "stored",
+            _reason_json("not_reached_yet", waits) if waits else _reason_json("steps_open"),
         )
         return
     yield from differences("outcome", stored, outcome)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from orchestrator.core.discussion.turn_results import told_failure
+from orchestrator.core.discussion.turn_results import failure_notice
 from orchestrator.core.parts import AUTHOR, CHAIR, CRITIC, PartType
 from orchestrator.core.replay.commands import (
     Effect,
@@ -66,7 +66,7 @@ def graph(spec: RunSpec, materials: Materials) -> Workflow:
         yield from phase("Answering")
         result = failed or (yield from _asked("answer", options, task.workspace, divides=False))
     if result.failure is not None:
-        return Outcome(Verdict.INCONCLUSIVE, None, told_failure(result.failure))
+        return Outcome(Verdict.INCONCLUSIVE, None, failure_notice(result.failure))
     answer = GraphAnswer.model_validate(result.reply)
     summary = notice("graph_made", files=answer.files, symbols=answer.symbols, edges=answer.edges)
     return Outcome(Verdict.DONE, None, summary)

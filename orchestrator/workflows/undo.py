@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.discussion.turn_results import told_failure
+from orchestrator.core.discussion.turn_results import failure_notice
 from orchestrator.core.parts import AUTHOR, CHAIR, CRITIC, PartType
 from orchestrator.core.replay.commands import Outcome, ToolRun, Workflow, phase, single
 from orchestrator.core.replay.materials import Materials
@@ -39,7 +39,7 @@ def undo(spec: RunSpec, _materials: Materials) -> Workflow:
         )
     )
     if result.failure is not None:
-        return Outcome(Verdict.INCONCLUSIVE, None, told_failure(result.failure))
+        return Outcome(Verdict.INCONCLUSIVE, None, failure_notice(result.failure))
     return Outcome(Verdict.DONE, None, Undone.model_validate(result.reply).message)
 
 

@@ -63,11 +63,11 @@ class Live:
         """Connects on first use."""
         self._redis = _client(redis_url)
         self._look_every_s = look_every_s
-        self._listened: frozenset[str] = frozenset()
+        self._listening: frozenset[str] = frozenset()
         self._look_at = 0.0
         self._watched: frozenset[str] = frozenset()
         self._watched_at = -math.inf
-        self._looking = threading.Lock()
+        self._lock = threading.Lock()
 
     def announce(self, run: str, life_s: int = WATCHED_S) -> None:
         """Somebody is going to watch a run, so the turns that begin within `life_s` stream."""
@@ -87,7 +87,7 @@ class Live:
         return Listener(self, run, step, heard=True) if watched else None
 
     def _is_watched(self, run: str, age_s: float) -> bool:
-        with self._looking:
+        with self._lock:
             now = time.monotonic()
             if self._watched_at < now - min(age_s, self._look_every_s):
                 try:
@@ -96,17 +96,17 @@ class Live:
                     self._watched, self._watched_at = frozenset(), now + AWAY_S
             return run in self._watched
 
-    def is_heard(self, run: str) -> bool:
+    def has_listeners(self, run: str) -> bool:
         """True when somebody listened to the run at the last look, a second ago at most."""
         now = time.monotonic()
         if now >= self._look_at:
             self._look_at = now + self._look_every_s
             try:
                 names = self._redis.pubsub_channels(_channel("*"))
-                self._listened = frozenset(str(name) for name in names)
+                self._listening = frozenset(str(name) for name in names)
             except redis.RedisError:
-                self._listened, self._look_at = frozenset(), now + AWAY_S
-        return _channel(run) in self._listened
+                self._listening, self._look_at = frozenset(), now + AWAY_S
+        return _channel(run) in self._listening
 
     def report(self, run: str, step: str, so_far: SoFar) -> bool:
         """Say how far a turn is, to whoever listens now; False when nobody does."""
@@ -116,7 +116,7 @@ class Live:
             sent = self._redis.publish(_channel(run), message.encode("utf-8", "replace"))
             return int(sent) > 0
         except redis.RedisError:
-            self._listened, self._look_at = frozenset(), time.monotonic() + AWAY_S
+            self._listening, self._look_at = frozenset(), time.monotonic() + AWAY_S
             return False
 
     def close(self) -> None:
@@ -158,7 +158,7 @@ class Listener:
 
     def _report(self) -> float:
         """Report if somebody listens; seconds until the next time."""
-        if not self._heard and not self._live.is_heard(self._run):
+        if not self._heard and not self._live.has_listeners(self._run):
             return REPORT_EVERY_S
         has_news, self._reported = self._characters > self._reported, self._characters
         self._heard = self._live.report(self._run, self._step, self._so_far())
@@ -198,7 +198,7 @@ class Watcher:
         self._run = run
         self._heard: dict[str, SoFar] = {}
         self._renew_at = 0.0
-        self._ear: redis.client.PubSub | None = None
+        self._subscription: redis.client.PubSub | None = None
 
     def look(self) -> Mapping[str, SoFar]:
         """Go on watching; what the run's turns have said so far, by step. Stands still while Redis is away."""
@@ -206,7 +206,7 @@ class Watcher:
             if (now := time.monotonic()) >= self._renew_at:
                 _announce(self._redis, self._run, WATCHED_S)
                 self._renew_at = now + RENEW_EVERY_S
-            self._hear()
+            self._receive()
         except redis.RedisError:
             self._unsubscribe()
         return dict(self._heard)
@@ -217,19 +217,19 @@ class Watcher:
         self._redis.close()
 
     def _unsubscribe(self) -> None:
-        ear, self._ear = self._ear, None
-        if ear is not None:
+        subscription, self._subscription = self._subscription, None
+        if subscription is not None:
             with contextlib.suppress(redis.RedisError, OSError):
-                ear.close()
+                subscription.close()
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         """Everything that was said since the last look."""
-        if self._ear is None:
-            self._ear = self._redis.pubsub(  # type: ignore[no-untyped-call]
+        if self._subscription is None:
+            self._subscription = self._redis.pubsub(  # type: ignore[no-untyped-call]
                 ignore_subscribe_messages=True
             )
-            self._ear.subscribe(_channel(self._run))
-        while (message := self._ear.get_message()) is not None:
+            self._subscription.subscribe(_channel(self._run))
+        while (message := self._subscription.get_message()) is not None:
             step, so_far = _read(str(message["data"]))
             if step and (step in self._heard or len(self._heard) < MOST_STEPS):
                 self._heard[step] = so_far

@@ -90,14 +90,14 @@ class BatchStatus:
             return "cancelled" if self._is_cancelled else "ended"
         if self._is_cancelled:
             return "cancelling"
-        return self._held or "running"
+        return self._hold_reason or "running"
 
     @property
     def _is_cancelled(self) -> bool:
         return self.batch.state is BatchState.CANCELLED
 
     @property
-    def _held(self) -> str | None:
+    def _hold_reason(self) -> str | None:
         """Why nothing more of it begins."""
         if not self.counts[ItemState.WAITING]:
             return "deciding" if not self.counts[ItemState.RUNNING] else None

@@ -85,7 +85,7 @@ def remove_key(name: str, patience_s: float = PATIENCE_S) -> bool:
     return _asked(remove, patience_s)
 
 
-def held_names(patience_s: float = PATIENCE_S) -> tuple[str, ...]:
+def stored_names(patience_s: float = PATIENCE_S) -> tuple[str, ...]:
     """The names under which `write_key` holds keys. Raises EnvironmentFault when there is no usable keyring."""
     return tuple(sorted(_asked(_names, patience_s)))
 

@@ -95,7 +95,7 @@ def batched_state(
     return BatchedState(row.id, row.status, failure)
 
 
-def tell_failure(connection: Connection, call: str, *, again: bool) -> None:
+def acknowledge_failure(connection: Connection, call: str, *, again: bool) -> None:
     """Its turn heard of a failure. With `again` it may ask anew; else it hears the same again, charged once."""
     connection.execute(
         "UPDATE batched_calls SET status = CASE WHEN %s THEN 'settled' ELSE status END, "

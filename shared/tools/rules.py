@@ -139,7 +139,7 @@ class AnalyserRules(Wire):
     def _weighed(self, finding: RaisedFinding) -> RaisedFinding:
         named = [name for name in self.severity if finding.rule and matches(name, finding.rule)]
         if not named:
-            return _as_told(finding) if self._is_off_in_project(finding) else finding
+            return _switched_off(finding) if self._is_off_in_project(finding) else finding
         severity = self.severity[max(named, key=len)]
         return finding.model_copy(update={"severity": severity})
 
@@ -150,7 +150,7 @@ def _exactness(names: Iterable[str], rule: str) -> int:
     return max(lengths, default=0)
 
 
-def _as_told(finding: RaisedFinding) -> RaisedFinding:
+def _switched_off(finding: RaisedFinding) -> RaisedFinding:
     detail = f"{finding.detail} The project's own ruff settings switch this rule off."
     return finding.model_copy(update={"severity": Severity.INFO, "detail": detail, "patch": None})
 

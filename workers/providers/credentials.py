@@ -79,11 +79,11 @@ def _stored(participant: str, source: KeySource) -> str:
 
 def forget_kept_keys() -> None:
     """The keyring is asked again: one of its keys was refused, and may be another one by now."""
-    _held.cache_clear()
+    _keyring_secret.cache_clear()
 
 
 @functools.lru_cache(maxsize=64)
-def _held(place: KeyPlace, _minute: int) -> Secret:
+def _keyring_secret(place: KeyPlace, _minute: int) -> Secret:
     """What the keyring holds there, asked once a minute: a question is a round trip to the desktop.
 
     Raises LookupError when it holds nothing, EnvironmentFault when it cannot be asked; neither is remembered.
@@ -101,7 +101,7 @@ def _from_keyring(participant: str, source: KeySource, entry: str) -> Secret:
     except ValueError as error:
         raise _refused(f"{participant}: {source.option}_keyring '{shown}': {error}.") from None
     try:
-        secret = _held(place, int(time.monotonic() // _KEYRING_KEPT_S))
+        secret = _keyring_secret(place, int(time.monotonic() // _KEYRING_KEPT_S))
     except LookupError:
         hint = f" `quorate keys set {shown}` stores one." if place.service == SERVICE else ""
         raise _refused(

@@ -67,13 +67,13 @@ def read(payload: Payload, call: ProviderCall) -> Completion:
         raise error_of(participant, status_of(error), {}, error)
     if not isinstance(payload.get("output"), list):
         raise unreadable(participant, "has no output")
-    refusal, words = _said(payload, "refusal"), _said(payload, "text")
+    refusal, words = _texts_of(payload, "refusal"), _texts_of(payload, "text")
     finish = Finish.REFUSAL if refusal else _finish(status, payload)
     usage = usage_of(payload.get("usage"))
     return completion_of(ROW, call, refusal or words, finish, text(payload.get("model")), usage)
 
 
-def _said(payload: Payload, kind: str) -> str:
+def _texts_of(payload: Payload, kind: str) -> str:
     """The texts of that kind in all messages."""
     messages = (item for item in items(payload.get("output")) if part(item, "type") == "message")
     blocks = (block for message in messages for block in items(part(message, "content")))

@@ -165,16 +165,16 @@ def _second_look(finding: Finding, brief: CritiqueBrief) -> StatedStance:
         )
     cited = brief.defences.get(finding.id)
     if cited is None:
-        return _held(finding, "nobody defended the place")
+        return _upheld(finding, "nobody defended the place")
     defence = defence_of(finding, Evidence(brief.changed, brief.sources), cited.cited)
     if defence is None:
-        return _held(finding, "the defence cites no rule that holds here")
+        return _upheld(finding, "the defence cites no rule that holds here")
     return StatedStance(
         finding=finding.id, position=Position.WITHDRAW, reason=defence.stated, quote=defence.quote
     )
 
 
-def _held(finding: Finding, why: str) -> StatedStance:
+def _upheld(finding: Finding, why: str) -> StatedStance:
     return StatedStance(
         finding=finding.id, position=Position.AGREE, reason=f"[held] The finding stands: {why}."
     )

@@ -22,9 +22,9 @@ from shared.providers.catalogue import provider_type
 from shared.store.batched_calls import (
     BatchedCall,
     BatchedState,
+    acknowledge_failure,
     batched_state,
     queue_call,
-    tell_failure,
 )
 from shared.store.database import Database
 from shared.store.steps import Claim
@@ -74,7 +74,7 @@ class Batched:
         failure = state.failure
         assert failure is not None
         again = failure.retryable and self.claimed.attempts < self.attempts
-        self.database.run(partial(tell_failure, call=state.id, again=again))
+        self.database.run(partial(acknowledge_failure, call=state.id, again=again))
         return ProviderError(
             failure.kind,
             failure.message,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from orchestrator.application.brokers import look_at_broker, missing_servers
+from orchestrator.application.brokers import broker_counts, missing_servers
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.ownership import diagnosis
 from orchestrator.core.document import Line, Span, Style, line
@@ -180,7 +180,7 @@ def _servers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineC
 
 def _external_servers(settings: ServiceSettings) -> MachineCheck:
     """Postgres is asked for its schema below."""
-    queues, refused = look_at_broker(settings)
+    queues, refused = broker_counts(settings)
     if missing := missing_servers({"queues": queues, "refused": refused}):
         advice = "check QUORATE_REDIS_URL and QUORATE_BROKER_URL"
         return MachineCheck("servers", CheckState.FAIL, f"{' and '.join(missing)}: {advice}")

@@ -24,7 +24,7 @@ from orchestrator.cli.setting_options import key_option, setting_options
 from orchestrator.workflows.registry import workflow_of_everybody
 from shared.models.findings import SEVERITY_ORDER
 
-_looking = in_this_order(
+_inspecting = in_this_order(
     click.option(
         "--show",
         multiple=True,
@@ -97,7 +97,7 @@ _running = in_this_order(
 @click.argument("source", metavar="[FILE|DIR|-]", required=False)
 @click.option("--builtin", metavar="NAME", help="A set of cases that ships with Quorate.")
 @_running
-@_looking
+@_inspecting
 @_reading
 @output_option
 @json_option

@@ -30,7 +30,7 @@ from orchestrator.cli.options import (
 )
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import decide_option, rule_options, take_rules
-from orchestrator.cli.submission import is_unattended, leave_it, tell_unasked
+from orchestrator.cli.submission import is_unattended, leave_it, report_unasked
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.exit_code import ExitCode
@@ -140,7 +140,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
                 installation, forked, terminal, options, words, asks=asks, from_now=True
             )
             if unattended:
-                tell_unasked(installation.report(forked), terminal, words)
+                report_unasked(installation.report(forked), terminal, words)
             return code
 
         return or_detach(installation, forked, terminal, words, watch)

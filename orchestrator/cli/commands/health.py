@@ -7,7 +7,7 @@ import socket
 
 import click
 
-from orchestrator.application.health import HealthCheck, ServiceRole, look_at_health, look_for_life
+from orchestrator.application.health import HealthCheck, ServiceRole, check_health, check_liveness
 from orchestrator.cli.options import example
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.terminal import Terminal
@@ -42,16 +42,16 @@ def health(role: str | None, live: bool) -> int:
     asked = None if role is None else ServiceRole(role)
     try:
         if live and asked is not None:
-            found = look_for_life(database, asked, socket.gethostname())
+            found = check_liveness(database, asked, socket.gethostname())
         else:
-            found = look_at_health(settings, database, role=asked, host=socket.gethostname())
+            found = check_health(settings, database, role=asked, host=socket.gethostname())
     finally:
         database.close()
-    Terminal.of(os.environ).result([_told(check) for check in found.checks])
+    Terminal.of(os.environ).result([_check_line(check) for check in found.checks])
     return 0 if found.ok else UNHEALTHY
 
 
-def _told(check: HealthCheck) -> Line:
+def _check_line(check: HealthCheck) -> Line:
     style = Style.PLAIN if check.ok else Style.BAD
     why = f": {check.why}" if check.why else ""
     return line(Span(f"{check.name} {'ok' if check.ok else 'FAILS'}{why}", style))

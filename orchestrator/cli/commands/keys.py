@@ -12,7 +12,7 @@ from orchestrator.core.document import clean
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from shared.errors import UserError
 from shared.patterns import regex
-from shared.providers.key_store import held_names, remove_key, write_key
+from shared.providers.key_store import remove_key, stored_names, write_key
 from shared.providers.written_keys import looks_like_a_key
 
 _NAME = regex(r"[\w.@-]{1,64}")
@@ -46,7 +46,7 @@ def set_(name: str) -> int:
 @json_option
 def list_(as_json: bool) -> int:
     """The names of the stored keys, never the keys."""
-    names = held_names()
+    names = stored_names()
     if as_json:
         listed = [{"name": name} for name in names]
         sys.stdout.write(dumps({"schema_version": SCHEMA_VERSION, "keys": listed}) + "\n")
@@ -63,7 +63,7 @@ def remove(name: str) -> int:
     """Forget a stored key."""
     _check(name)
     if not remove_key(name):
-        known = ", ".join(held_names()) or "none"
+        known = ", ".join(stored_names()) or "none"
         raise UserError(f"There is no stored key '{name}' (stored: {known}).")
     sys.stderr.write("Forgotten; running workers may hold it for another minute.\n")
     return 0

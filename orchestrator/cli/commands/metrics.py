@@ -6,7 +6,7 @@ import os
 
 import click
 
-from orchestrator.application.metrics import MetricsLooker
+from orchestrator.application.metrics import MetricsCollector
 from orchestrator.cli.options import example
 from orchestrator.presentation.terminal import Terminal
 from shared.settings import ServiceSettings
@@ -19,7 +19,7 @@ def metrics() -> int:
     settings = ServiceSettings.from_environment(os.environ)
     database = Database(settings.endpoints.database_url, pool_size=1, answer_s=SERVICE_ANSWER_S)
     try:
-        text = MetricsLooker(settings, database).exposition()
+        text = MetricsCollector(settings, database).exposition()
     finally:
         database.close()
     Terminal.of(os.environ).result(text.rstrip("\n"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from orchestrator.application.brokers import held_calls, look_at_broker, missing_servers
+from orchestrator.application.brokers import broker_counts, missing_servers, paused_calls
 from orchestrator.application.company import ProcessState, VersionFit, colleagues
 from orchestrator.cli.options import example, json_option
 from orchestrator.core.document import Line, Span, Style, line
@@ -84,8 +84,8 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
         fault = str(error)
     finally:
         database.close()
-    facts["queues"], facts["refused"] = look_at_broker(settings)
-    pauses = held_calls(settings)
+    facts["queues"], facts["refused"] = broker_counts(settings)
+    pauses = paused_calls(settings)
     facts["paused"] = None if pauses is None else [asdict(pause) for pause in pauses]
     return _show(environ, {**facts, "fault": fault}, as_json=as_json)
 

@@ -71,7 +71,9 @@ def agreement_by_voices(
     figure = 1.0 if settled else agreement_between(standing, quorum)
     agreed = settled or (figure >= threshold and not _one_outweighs(finding, standing))
     nodding = frozenset(
-        name for name in _heard(standing) if _nods(finding, floor, name, author_later=True)
+        name
+        for name in _counted_positions(standing)
+        if _nods(finding, floor, name, author_later=True)
     )
     return FindingAgreement(
         finding.id,
@@ -83,7 +85,7 @@ def agreement_by_voices(
     )
 
 
-def _heard(standing: FindingStanding) -> dict[str, Position]:
+def _counted_positions(standing: FindingStanding) -> dict[str, Position]:
     """The positions of those who are not missing, without abstentions."""
     known = stated(standing.positions).items()
     return {name: position for name, position in known if name not in standing.missing}
@@ -91,7 +93,9 @@ def _heard(standing: FindingStanding) -> dict[str, Position]:
 
 def _one_outweighs(finding: Finding, standing: FindingStanding) -> bool:
     """Whether somebody denies a grave finding that others support, or is missing who might."""
-    return _grave(finding) and bool(standing.missing or _divided(_heard(standing).values()))
+    return _grave(finding) and bool(
+        standing.missing or _divided(_counted_positions(standing).values())
+    )
 
 
 def _holds_without(
@@ -104,7 +108,7 @@ def _holds_without(
     """Whether it is agreed on even if those who only nod were missing; of a grave one nobody may only nod."""
     if _grave(finding) and nodding:
         return False
-    firm = FindingStanding(_heard(standing), standing.missing | nodding)
+    firm = FindingStanding(_counted_positions(standing), standing.missing | nodding)
     return agreement_between(firm, quorum) >= threshold
 
 
@@ -135,7 +139,7 @@ def _best(finding: Finding, floor: Floor, standing: FindingStanding, quorum: int
     authors = {name for name, role in floor.voices if role in AUTHOR_ROLES}
     if _settled(finding, floor, standing) or standing.missing & (authors | {*finding.raised_by}):
         return 1.0  # had they conceded, or withdrawn
-    known = _heard(standing)
+    known = _counted_positions(standing)
     if _grave(finding) and _divided(known.values()):
         return 0.0
     guesses = (

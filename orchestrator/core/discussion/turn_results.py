@@ -85,7 +85,7 @@ def why_failed(failure: Failure) -> Notice:
     return notice("failure", kind=failure.kind, message=of_column(failure.message))
 
 
-def told_failure(failure: Failure) -> Notice:
+def failure_notice(failure: Failure) -> Notice:
     """What failed, without its kind."""
     return of_column(failure.message) or verbatim("")
 

@@ -66,7 +66,9 @@ def _in_short(entry: FindingEntry) -> FindingEntry:
     return replace(entry, why=why, rules=named, objections=objections)
 
 
-def said_once(view: ViewContext[Any], entries: Iterable[FindingEntry]) -> tuple[FindingEntry, ...]:
+def without_repeated_reasons(
+    view: ViewContext[Any], entries: Iterable[FindingEntry]
+) -> tuple[FindingEntry, ...]:
     """The entries with each reason of a dissent in full where it stands first; below, where that is."""
     first: dict[Objection, str] = {}
     shown = []
@@ -89,7 +91,7 @@ def findings(view: ViewContext[Any], *, detailed: bool = False) -> list[Block]:
     groups = every[: view.listed]
     if not view.everything:
         groups = [group for group in every[: view.most_findings] if not group[0].faint]
-    shown = said_once(view, (_with_alike(view, group) for group in groups))
+    shown = without_repeated_reasons(view, (_with_alike(view, group) for group in groups))
     named = _grave(every, shown) if detailed and not view.everything else []
     blocks: list[Block] = []
     if shown:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from orchestrator.application.brokers import held_calls
+from orchestrator.application.brokers import paused_calls
 from orchestrator.application.company import colleagues
 from orchestrator.application.listings import spent
 from orchestrator.settings.places import presets_folder
@@ -85,7 +85,7 @@ def status(request: Request, context: Context, _: Viewer) -> Response:
     embedded = context.backend.settings.external is None
     rows = colleagues(context.backend.read(list_processes), ours, embedded=embedded)
     counts = context.backend.read(count_runs)
-    pauses = held_calls(context.backend.settings)
+    pauses = paused_calls(context.backend.settings)
     content = {
         "version": str(ours),
         "schema": {"found": context.backend.read(schema_revision), "needed": HEAD},

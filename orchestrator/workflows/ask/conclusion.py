@@ -6,7 +6,7 @@ from functools import partial
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.synthesis import Synthesised
-from orchestrator.core.discussion.turn_results import spent, told_failure, why_failed
+from orchestrator.core.discussion.turn_results import failure_notice, spent, why_failed
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
 from orchestrator.workflows.ask.answers import one_after_another
@@ -69,7 +69,7 @@ def _absences(answers: QuestionAnswers, quorum: AnswerQuorum) -> list[Notice]:
 
 def _missing(answers: QuestionAnswers) -> tuple[MissingAnswer, ...]:
     return tuple(
-        MissingAnswer(participant=name, kind=failure.kind.value, message=told_failure(failure))
+        MissingAnswer(participant=name, kind=failure.kind.value, message=failure_notice(failure))
         for name, failure in answers.missing.items()
     )
 

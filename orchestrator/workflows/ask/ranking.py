@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.turn_results import TurnResult, take_turns, told_failure
+from orchestrator.core.discussion.turn_results import TurnResult, failure_notice, take_turns
 from orchestrator.core.replay.commands import Effect, Turn
 from orchestrator.workflows.ask.context import AskContext, QuestionAnswers
 from orchestrator.workflows.ask.result import PeerRanking, RankedAnswer
@@ -77,7 +77,7 @@ def _read(turn: TurnResult, labels: Mapping[str, str]) -> PeerRanking | Notice:
     """A ranking, or why there is none."""
     ranker = turn.participant
     if turn.failure is not None:
-        return notice("ask_did_not_rank", who=ranker, why=told_failure(turn.failure))
+        return notice("ask_did_not_rank", who=ranker, why=failure_notice(turn.failure))
     ranking = read_ranking(ranker, Ranking.model_validate(turn.result.reply), labels)
     return notice("ask_ranked_none", who=ranker) if ranking is None else ranking
 

@@ -39,7 +39,7 @@ from orchestrator.workflows.case.proceedings import Proceedings
 from orchestrator.workflows.case.prompts import CasePrompts
 from orchestrator.workflows.case.reflection import calls_for_tools, reflect
 from orchestrator.workflows.case.roles import CaseRole
-from orchestrator.workflows.case.routing import tell_unrun
+from orchestrator.workflows.case.routing import report_unrun
 from orchestrator.workflows.case.stages import analyse, preprocess, structure
 from orchestrator.workflows.case.state import GraphState
 from orchestrator.workflows.case.verifier import verify
@@ -89,7 +89,7 @@ def case(spec: RunSpec, materials: Materials) -> Workflow:
         memory = picked_issues(answer, history)
         task = CritiqueTask(Cycle("iteration", number), memory=memory, note=answer.message)
         state = yield from restarted(context, proceedings, begun, task)
-    tell_unrun(context, proceedings, state)
+    report_unrun(context, proceedings, state)
     return conclude(context, proceedings, state, history, iterations, verified, answer)
 
 

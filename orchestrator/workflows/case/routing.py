@@ -85,7 +85,7 @@ def unrun_cards(
     return tuple(each for each in ranked if each.why is not None and each.card.name not in ran)
 
 
-def tell_unrun(context: CaseContext, proceedings: Proceedings, state: GraphState) -> None:
+def report_unrun(context: CaseContext, proceedings: Proceedings, state: GraphState) -> None:
     """Name what the chart calls for and no iteration had room for; what failed was told when it did."""
     ranked = ranked_cards(state, len(context.case.similar), lens_cards())
     for each in unrun_cards(ranked, state.results):

@@ -66,7 +66,7 @@ class PanelPrompts:
 
     def argument(self, debater: Participant, view: DebaterView) -> Prompt:
         """A debater's turn."""
-        heard = [*self._heard(view), *self._points(view)]
+        heard = [*self._arguments(view), *self._points(view)]
         name = "later" if heard else "first"
         if view.feedback is not None:
             heard.append(data("feedback", text=view.feedback))
@@ -77,7 +77,11 @@ class PanelPrompts:
 
     def moderation(self, moderator: Participant, view: DebaterView) -> Prompt:
         """How far have they come together?"""
-        parts = [*self.templates.question(self.question), *self._heard(view), *self._points(view)]
+        parts = [
+            *self.templates.question(self.question),
+            *self._arguments(view),
+            *self._points(view),
+        ]
         parts.append(self.templates.part("moderation", number=view.number))
         return self.templates.prompt(self.templates.part("moderator"), moderator, parts)
 
@@ -87,7 +91,7 @@ class PanelPrompts:
         """Which of the positions do you hold? Nobody sees another ballot."""
         parts = [
             *self.templates.question(self.question),
-            *self._heard(view),
+            *self._arguments(view),
             data("positions", text=positions_text(candidates)),
             self.templates.part("ballot", ids=", ".join(candidate.id for candidate in candidates)),
         ]
@@ -101,7 +105,7 @@ class PanelPrompts:
         votes: Sequence[RevealedVote],
     ) -> Prompt:
         """The verdict, over everything that was said and the votes, without a name in it."""
-        parts = [*self.templates.question(self.question), *self._heard(view)]
+        parts = [*self.templates.question(self.question), *self._arguments(view)]
         parts.append(data("positions", text=positions_text(candidates)))
         parts += self._points(view)
         if votes:
@@ -110,7 +114,7 @@ class PanelPrompts:
         parts.append(self.templates.part("judgement", ids=ids))
         return self.templates.prompt(self.templates.part("judge"), judge, parts)
 
-    def _heard(self, view: DebaterView) -> list[PromptPart]:
+    def _arguments(self, view: DebaterView) -> list[PromptPart]:
         parts = [_statement(statement) for statement in view.others]
         if view.own is not None:
             parts.append(data("your own last argument", text=_words(view.own)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.discussion.turn_results import told_failure
+from orchestrator.core.discussion.turn_results import failure_notice
 from orchestrator.core.replay.commands import Effect, ToolRun, single
 from orchestrator.workflows.review.context import ReviewContext
 from orchestrator.workflows.review.prompts import CALLERS_TOKENS
@@ -38,6 +38,6 @@ def with_callers(context: ReviewContext) -> Effect[tuple[ReviewContext, tuple[No
         )
     )
     if result.failure is not None:
-        return context, (notice("review_callers_unknown", why=told_failure(result.failure)),)
+        return context, (notice("review_callers_unknown", why=failure_notice(result.failure)),)
     document = CallersEvidence.model_validate(result.reply).document
     return replace(context, prompts=replace(context.prompts, callers=document)), ()

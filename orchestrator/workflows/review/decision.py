@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from orchestrator.core.discussion.turn_results import told_failure
+from orchestrator.core.discussion.turn_results import failure_notice
 from orchestrator.core.replay.commands import Effect, ToolRun, single
 from orchestrator.workflows.review.choices import DECISION
 from orchestrator.workflows.review.context import FindingGrounds, ReviewCycle, good_fixes
@@ -76,7 +76,7 @@ def apply_fix(review: ReviewCycle) -> Effect[ReviewCycle]:
         )
     )
     if applied.failure is not None:
-        warning = notice("review_not_applied", why=told_failure(applied.failure))
+        warning = notice("review_not_applied", why=failure_notice(applied.failure))
         return replace(review, problems=(*review.problems, warning))
     return replace(review, applied=Applied.model_validate(applied.reply))
 

@@ -59,8 +59,8 @@ class ReviewDiscussion:
     ) -> Iterator[PlannedStep]:
         """A turn of each, or one for each portion of the change that the speaker reads.
 
-        Analysers look with their tool first, then argue by rule. An analyser whose tool has failed looks again: what
-        never looked has nothing to argue about.
+        Analysers run their tool first, then argue by rule. An analyser whose tool has failed runs it again: what
+        never ran has nothing to argue about.
         """
         shown = [(speaker, self._shown(speaker, number, history)) for speaker in speakers]
         alike = Counter(speaker.role for speaker, views in shown if WHOLE in views)
@@ -70,7 +70,7 @@ class ReviewDiscussion:
         }
         for speaker, views in shown:
             if not views:
-                yield PlannedStep(speaker, look(self.context, speaker, number))
+                yield PlannedStep(speaker, tool_run(self.context, speaker, number))
             for at, view in enumerate(views, start=1):
                 role = speaker.role
                 prompt = common[role] if view is WHOLE else partial(asked, role, view)
@@ -79,9 +79,9 @@ class ReviewDiscussion:
                 yield PlannedStep(speaker, turn, view.pieces)
 
     def _shown(self, speaker: Speaker, number: int, history: History) -> Sequence[ChangeView]:
-        """What of the change each of a speaker's turns is shown; it has none while its tool looks."""
+        """What of the change each of a speaker's turns is shown; it has none while its tool runs."""
         participant = speaker.participant
-        if participant.tool is not None and looks(self.context, speaker, number, history):
+        if participant.tool is not None and runs_tool(self.context, speaker, number, history):
             return ()
         if number > 1:
             return (excerpt_for(self.context, speaker, history),)
@@ -150,7 +150,7 @@ class ReviewDiscussion:
         return Weighed(tuple(findings), merged.new, (*merged.stances, *stated))
 
 
-def look(context: ReviewContext, speaker: Speaker, number: int) -> ToolRun:
+def tool_run(context: ReviewContext, speaker: Speaker, number: int) -> ToolRun:
     """An analyser's tool run."""
     participant, role = speaker.participant, speaker.role
     assert participant.tool is not None
@@ -186,7 +186,7 @@ def _stated_rules(context: ReviewContext) -> dict[str, object]:
     return {} if rules == AnalyserRules() else {"rules": rules.model_dump(exclude_defaults=True)}
 
 
-def looks(context: ReviewContext, speaker: Speaker, number: int, history: History) -> bool:
+def runs_tool(context: ReviewContext, speaker: Speaker, number: int, history: History) -> bool:
     """True when an analyser runs its tool in this round: in the first one, and until it has succeeded once.
 
     Runs that were captured before coverage counted have one tool run, as they were recorded.

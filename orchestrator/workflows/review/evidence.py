@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator.core.discussion.loop import History
-from orchestrator.core.discussion.turn_results import told_failure
+from orchestrator.core.discussion.turn_results import failure_notice
 from orchestrator.core.findings.callers import CallMap, code_names
 from orchestrator.core.findings.evidence import weighty
 from orchestrator.core.findings.quotations import SubjectTexts
@@ -88,12 +88,12 @@ def _run_tests(
         )
     )
     if result.failure is not None:
-        return None, (notice("review_tests_not_run", why=told_failure(result.failure)),)
+        return None, (notice("review_tests_not_run", why=failure_notice(result.failure)),)
     report = SuiteReport.model_validate(result.reply)
-    return report, _told(report, context)
+    return report, _suite_warnings(report, context)
 
 
-def _told(report: SuiteReport, context: ReviewContext) -> tuple[Notice, ...]:
+def _suite_warnings(report: SuiteReport, context: ReviewContext) -> tuple[Notice, ...]:
     """Tests that fail without any patch, that never ended, and patches that break them."""
     code = report.before.code
     warnings = []

@@ -8,7 +8,7 @@ from typing import Any
 from orchestrator.core.discussion.loop import History
 from orchestrator.core.discussion.portions import room
 from orchestrator.core.discussion.strategies import Speaker
-from orchestrator.core.discussion.turn_results import told_failure
+from orchestrator.core.discussion.turn_results import failure_notice
 from orchestrator.core.replay.commands import Effect, ToolRun, Turn, single
 from orchestrator.workflows.review.context import ReviewContext
 from orchestrator.workflows.review.prompts import ChangeView
@@ -81,7 +81,7 @@ def write_fixes(
         )
     )
     if result.failure is not None:
-        why = told_failure(result.failure)
+        why = failure_notice(result.failure)
         return [], (notice("review_no_fix", who=author.name, why=why),)
     known = {finding.id for finding in unfixed}
     proposals = [
@@ -125,5 +125,7 @@ def check_fixes(
         )
     )
     if result.failure is not None:
-        return CheckedFixes(), (notice("review_fixes_unchecked", why=told_failure(result.failure)),)
+        return CheckedFixes(), (
+            notice("review_fixes_unchecked", why=failure_notice(result.failure)),
+        )
     return CheckedFixes.model_validate(result.reply), ()

@@ -27,7 +27,12 @@ from orchestrator.core.document import (
 from orchestrator.core.results import FindingsImpact
 from orchestrator.core.views.context import ViewContext, WorkflowView, figures, synthesis
 from orchestrator.core.views.feedback import feedback
-from orchestrator.core.views.findings import counted, finding_list, findings, said_once
+from orchestrator.core.views.findings import (
+    counted,
+    finding_list,
+    findings,
+    without_repeated_reasons,
+)
 from orchestrator.core.views.impact import ImpactView, impact, impact_in_a_line
 from orchestrator.workflows.descriptor import WorkflowDisplay
 from orchestrator.workflows.review.live import LIVE
@@ -67,7 +72,7 @@ def _all_findings(view: ReviewView) -> list[Block]:
     """Each of them, under every name that it was given."""
     debated = not view.facts.spec.panel.by_rules
     blocks: list[Block] = []
-    for entry in said_once(view, view.facts.findings):
+    for entry in without_repeated_reasons(view, view.facts.findings):
         blocks.append(finding_list(view, (entry,), detailed=debated))
         blocks += [
             remark("    ", Span(view.message("also_called", name=name, title=title), Style.DIM))

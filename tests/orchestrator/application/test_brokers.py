@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from orchestrator.application.brokers import look_at_broker
+from orchestrator.application.brokers import broker_counts
 from orchestrator.embedded.servers import ensure, stop
 from shared.delivery.broker import make_app
 from shared.delivery.contracts import QUEUE_TOOLS, QUEUE_TURNS, QUEUES
@@ -38,7 +38,7 @@ def test_messages_of_every_priority_are_counted_as_celery_counts_them(
     with redis.Redis.from_url(settings.endpoints.redis_url) as client:
         client.hset(REFUSED_KEY, mapping={QUEUE_TOOLS: "2", QUEUE_TURNS: "not a number"})
 
-    waiting, refused = look_at_broker(settings)
+    waiting, refused = broker_counts(settings)
 
     assert waiting == app.depths() == {**dict.fromkeys(QUEUES, 0), QUEUE_TURNS: 3}
     assert refused == {QUEUE_TOOLS: 2}
@@ -48,4 +48,4 @@ def test_messages_of_every_priority_are_counted_as_celery_counts_them(
 def test_servers_that_are_down_are_not_taken_for_empty_ones(settings: ServiceSettings) -> None:
     stop(settings.instance, immediate=True)
 
-    assert look_at_broker(settings) == (None, None)
+    assert broker_counts(settings) == (None, None)

@@ -177,7 +177,7 @@ def test_a_firing_that_kills_its_process_again_and_again_is_given_up(desk: Desk)
         assert desk.database.run(partial(claim_firing, host="here")) is not None
         execute(desk.database, "UPDATE firings SET claimed_until = now() - interval '1 second'")
     assert desk.database.run(partial(claim_firing, host="here")) is None
-    Scheduler(desk.database, desk.program()).look()
+    Scheduler(desk.database, desk.program()).poll()
     (firing,) = report(desk.backend, "nightly", 5).firings
     assert firing.state is FiringState.FAILED
     assert "killed 3 times" in str(firing.message)

@@ -9,8 +9,8 @@ import pytest
 from orchestrator.application.health import (
     Health,
     ServiceRole,
-    look_at_health,
-    look_for_life,
+    check_health,
+    check_liveness,
 )
 from shared.instance import Endpoints
 from shared.settings import ServiceSettings
@@ -35,12 +35,12 @@ def failing(health: Health) -> set[str]:
 def test_runs_go_on_when_every_server_answers_and_every_kind_of_process_lives(
     settings: ServiceSettings, database: Database
 ) -> None:
-    assert failing(look_at_health(settings, database)) == {"orchestrator", "tools", "turns"}
+    assert failing(check_health(settings, database)) == {"orchestrator", "tools", "turns"}
 
     for kind in ServiceRole:
         alive(database, f"{kind}-1", kind=kind)
 
-    health = look_at_health(settings, database)
+    health = check_health(settings, database)
     assert failing(health) == set()
     assert health.living == ["orchestrator", "tools", "turns"]
 
@@ -51,7 +51,7 @@ def test_a_process_that_says_nothing_does_not_count(
     for kind in ServiceRole:
         alive(database, f"{kind}-1", kind=kind, silent_s=30.0 if kind == "turns" else 0.0)
 
-    assert failing(look_at_health(settings, database)) == {"turns"}
+    assert failing(check_health(settings, database)) == {"turns"}
 
 
 def test_the_process_of_a_container_is_asked_about_by_its_host(
@@ -59,8 +59,8 @@ def test_the_process_of_a_container_is_asked_about_by_its_host(
 ) -> None:
     alive(database, "w", kind="turns")
 
-    assert failing(look_at_health(settings, database, role=ServiceRole.TURNS, host="h")) == set()
-    elsewhere = look_at_health(settings, database, role=ServiceRole.TURNS, host="other")
+    assert failing(check_health(settings, database, role=ServiceRole.TURNS, host="h")) == set()
+    elsewhere = check_health(settings, database, role=ServiceRole.TURNS, host="other")
     assert failing(elsewhere) == {"turns"}
 
 
@@ -68,13 +68,13 @@ def test_servers_that_are_away_and_a_schema_of_another_version_are_told(
     settings: ServiceSettings, database: Database
 ) -> None:
     away = Endpoints("redis://127.0.0.1:1/0", "redis://127.0.0.1:1/0", AWAY.url)
-    assert failing(look_at_health(replace(settings, external=away), AWAY)) == {
+    assert failing(check_health(replace(settings, external=away), AWAY)) == {
         "database",
         "broker",
         "redis",
     }
     execute(database, "UPDATE alembic_version SET version_num = '9999'")
-    health = look_at_health(settings, database, role=ServiceRole.TURNS)
+    health = check_health(settings, database, role=ServiceRole.TURNS)
     assert failing(health) == {"schema", "turns"}
     assert "newer version" in next(check.why for check in health.checks if check.name == "schema")
 
@@ -83,15 +83,15 @@ def test_only_a_process_that_hangs_while_the_database_answers_is_to_be_restarted
     database: Database,
 ) -> None:
     alive(database, "w", kind="turns", silent_s=30.0)
-    assert look_for_life(database, ServiceRole.TURNS, "h").ok, "others have its steps by now"
+    assert check_liveness(database, ServiceRole.TURNS, "h").ok, "others have its steps by now"
 
     alive(database, "w", kind="turns", silent_s=90.0)
-    assert not look_for_life(database, ServiceRole.TURNS, "h").ok
-    assert look_for_life(AWAY, ServiceRole.TURNS, "h").ok, "a restart would not help"
+    assert not check_liveness(database, ServiceRole.TURNS, "h").ok
+    assert check_liveness(AWAY, ServiceRole.TURNS, "h").ok, "a restart would not help"
 
 
 def test_no_address_is_told_to_who_may_only_ask(settings: ServiceSettings) -> None:
     away = Endpoints("redis://127.0.0.1:1/0", "redis://127.0.0.1:1/0", AWAY.url)
-    told = look_at_health(replace(settings, external=away), AWAY).checks
+    told = check_health(replace(settings, external=away), AWAY).checks
 
     assert not [check for check in told if "127.0.0.1" in check.why or "nobody" in check.why]

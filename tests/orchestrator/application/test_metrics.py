@@ -13,7 +13,7 @@ import pytest
 import redis
 from prometheus_client.parser import text_string_to_metric_families
 
-from orchestrator.application.metrics import MOST_SERIES, MetricsLooker, exposition
+from orchestrator.application.metrics import MOST_SERIES, MetricsCollector, exposition
 from shared.instance import Endpoints
 from shared.models.metrics import (
     METRIC_BY_NAME,
@@ -133,9 +133,9 @@ def test_everything_that_is_declared_is_there_when_there_is_something_to_tell(
     database.run(count, atomic=True)
     alive(database, "w", slots=4)
     pause(settings.endpoints.redis_url, "gemini")
-    looker = MetricsLooker(replace(settings, max_usd_per_day=50.0), database)
+    collector = MetricsCollector(replace(settings, max_usd_per_day=50.0), database)
 
-    found = read(looker.exposition())
+    found = read(collector.exposition())
 
     assert found[series("quorate_server_up", server="database")] == 1
     assert found[series("quorate_schema_current")] == 1
@@ -158,19 +158,19 @@ def test_what_is_asked_again_soon_is_not_looked_up_again(
 ) -> None:
     ticks = numbers()
     clock = partial(next, ticks)
-    looker = MetricsLooker(settings, database, clock=lambda: float(clock()))
+    collector = MetricsCollector(settings, database, clock=lambda: float(clock()))
 
-    first = looker.samples()  # a look "takes" a second, and is kept for twenty
+    first = collector.samples()  # a look "takes" a second, and is kept for twenty
 
-    assert all(looker.samples() is first for _ in range(18))
-    assert [looker.samples() is first for _ in range(4)][-1] is False
+    assert all(collector.samples() is first for _ in range(18))
+    assert [collector.samples() is first for _ in range(4)][-1] is False
 
 
 @pytest.mark.component
 def test_many_who_ask_at_once_are_one_look(settings: ServiceSettings, database: Database) -> None:
-    looker = MetricsLooker(settings, database, clock=lambda: 0.0)
+    collector = MetricsCollector(settings, database, clock=lambda: 0.0)
     found = []
-    threads = [threading.Thread(target=lambda: found.append(looker.samples())) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: found.append(collector.samples())) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -187,7 +187,7 @@ def test_servers_that_are_away_are_said_to_be_and_nothing_is_made_up() -> None:
     settings = ServiceSettings.from_environment({"HOME": "/nonexistent", **urls})
     database = Database(settings.endpoints.database_url, pool_size=1)
 
-    found = read(MetricsLooker(settings, database).exposition())
+    found = read(MetricsCollector(settings, database).exposition())
 
     for server in ("database", "broker", "redis"):
         assert found[series("quorate_server_up", server=server)] == 0

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestrator.application.initial_configuration import initial_configuration, look_around
+from orchestrator.application.initial_configuration import (
+    discover_surroundings,
+    initial_configuration,
+)
 from orchestrator.settings.checking import check_file
 from tests.fixtures.instance import CommandLine, git, make_repository
 
@@ -75,7 +78,7 @@ def test_every_key_that_it_suggests_is_valid(
     repository: Path, tmp_path: Path, user: bool, keys: dict[str, str]
 ) -> None:
     environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "CI": "true"} | keys
-    initial = initial_configuration(look_around(repository, environ), environ, user=user)
+    initial = initial_configuration(discover_surroundings(repository, environ), environ, user=user)
     for text in (initial.text, uncommented(initial.text)):
         file = tmp_path / ("config.yaml" if user else ".quorate.yaml")
         file.write_text(text)

@@ -10,9 +10,9 @@ from shared.folders import (
     LOG_CAP_BYTES,
     appending,
     make_private,
+    os_error_as_fault,
     prepare,
     require_space,
-    told_as_fault,
 )
 from shared.instance import Instance
 from tests.orchestrator.embedded.faults import as_ordinary_user
@@ -89,7 +89,7 @@ def test_a_full_disk_is_told_as_such() -> None:
         pytest.raises(
             EnvironmentFault, match=r"Cannot write /dev/full: the disk is full; free some"
         ),
-        told_as_fault("write", Path("/dev/full")),
+        os_error_as_fault("write", Path("/dev/full")),
         open("/dev/full", "wb", buffering=0) as full,
     ):
         full.write(b"x")

@@ -61,10 +61,10 @@ def watch(
     )
 
 
-def look(silence: SilenceWatch, clock: Clock, times: int) -> None:
+def check(silence: SilenceWatch, clock: Clock, times: int) -> None:
     for _ in range(times):
         clock.now += LOOK_EVERY_S
-        silence.look()
+        silence.check()
 
 
 def test_a_silent_process_is_asked_to_end_and_then_killed(deaf: subprocess.Popen[str]) -> None:
@@ -72,13 +72,13 @@ def test_a_silent_process_is_asked_to_end_and_then_killed(deaf: subprocess.Popen
     clock = Clock()
     silence = watch(deaf, 0.0, told, clock)
 
-    look(silence, clock, LOOKS - 1)
+    check(silence, clock, LOOKS - 1)
     assert told == []
-    look(silence, clock, 1)
+    check(silence, clock, 1)
     assert told == [f"process {deaf.pid} has not given a sign of life for {SILENT_S:g} s: SIGTERM"]
     assert deaf.stdout is not None
     assert deaf.stdout.readline() == "asked\n"
-    look(silence, clock, int(KILLED_AFTER_S / LOOK_EVERY_S))
+    check(silence, clock, int(KILLED_AFTER_S / LOOK_EVERY_S))
 
     assert deaf.wait(30) == -signal.SIGKILL
     assert told[1:] == [f"process {deaf.pid} does not end: SIGKILL"]
@@ -90,11 +90,11 @@ def test_one_that_beats_again_in_between_is_left_alone(deaf: subprocess.Popen[st
     silent = [(deaf.pid, 0.0)]
     silence = SilenceWatch(lambda: silent, lambda: {deaf.pid}, told.append, clock)
 
-    look(silence, clock, LOOKS - 1)
+    check(silence, clock, LOOKS - 1)
     silent.clear()
-    look(silence, clock, 1)
+    check(silence, clock, 1)
     silent.append((deaf.pid, 0.0))
-    look(silence, clock, LOOKS - 1)
+    check(silence, clock, LOOKS - 1)
 
     assert told == []
 
@@ -109,7 +109,7 @@ def test_strangers_and_those_who_got_a_silent_ones_number_are_left_alone(
     gone = SilenceWatch(lambda: [(2**22 + 1, 0.0)], lambda: {2**22 + 1}, told.append, clock)
 
     for silence in (stranger, younger, gone):
-        look(silence, clock, LOOKS + 2)
+        check(silence, clock, LOOKS + 2)
 
     assert told == []
 
@@ -119,14 +119,14 @@ def test_the_main_process_of_a_pool_that_was_stopped_is_ended(deaf: subprocess.P
     told: list[str] = []
     clock = Clock()
     silence = SilenceWatch(list, lambda: {deaf.pid}, told.append, clock)
-    look(silence, clock, STOPPED_LOOKS)
+    check(silence, clock, STOPPED_LOOKS)
     assert told == []
 
     os.kill(deaf.pid, signal.SIGSTOP)
     assert wait_until(lambda: is_stopped(deaf.pid), 30)
-    look(silence, clock, STOPPED_LOOKS - 1)
+    check(silence, clock, STOPPED_LOOKS - 1)
     assert told == []
-    look(silence, clock, 1 + int(KILLED_AFTER_S / LOOK_EVERY_S))
+    check(silence, clock, 1 + int(KILLED_AFTER_S / LOOK_EVERY_S))
 
     assert deaf.wait(30) == -signal.SIGKILL
     assert len(told) == 2

@@ -245,10 +245,10 @@ def test_the_services_purge_by_the_rules_as_they_are_now(database: Database) -> 
     rules: list[RetentionRule] = []
     purger = Purger(database, lambda: rules)
 
-    assert purger.look() is None
+    assert purger.poll() is None
     assert runs(database) == {run}
 
     rules.extend(OLD)
-    assert purger.look() == Purged(runs=1)
-    assert purger.look() == Purged()
+    assert purger.poll() == Purged(runs=1)
+    assert purger.poll() == Purged()
     assert [each.actor for each in database.run(partial(list_purges, limit=10))] == [BY_RULES]

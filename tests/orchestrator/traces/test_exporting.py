@@ -45,7 +45,7 @@ def exporter(database: Database, collected: TraceCollector) -> TraceExporter:
     sender = make_sender({"OTEL_EXPORTER_OTLP_ENDPOINT": f"{collected.endpoint}/"})
     assert sender is not None
     made = TraceExporter(database, sender)
-    assert made.look() == 0
+    assert made.poll() == 0
     return made
 
 
@@ -88,7 +88,7 @@ def test_a_run_is_one_tree_of_rounds_turns_tools_and_decisions(
 ) -> None:
     run = ended_run(database)
 
-    assert exporter.look() == 1
+    assert exporter.poll() == 1
 
     spans = by_name(collected.spans)
     assert {span.trace for span in collected.spans} == {trace_id(run).hex()}
@@ -112,7 +112,7 @@ def test_turns_are_named_as_model_calls_are(
     database: Database, collected: TraceCollector, exporter: TraceExporter
 ) -> None:
     ended_run(database)
-    exporter.look()
+    exporter.poll()
 
     spans = by_name(collected.spans)
     paid, refused = spans["chat stub"], spans["chat pro"]
@@ -136,7 +136,7 @@ def test_no_text_of_anybody_is_in_a_trace(
     database: Database, collected: TraceCollector, exporter: TraceExporter
 ) -> None:
     ended_run(database)
-    exporter.look()
+    exporter.poll()
 
     assert collected.bodies
     assert not [body for body in collected.bodies if CANARY.encode() in body]
@@ -159,7 +159,7 @@ def test_a_child_run_hangs_under_the_step_that_waited_for_it(
     end(database, child)
     end(database, parent)
 
-    assert exporter.look() == 2
+    assert exporter.poll() == 2
 
     waited = next(span for span in collected.spans if span.name == "child run review/1")
     hanging = next(span for span in collected.spans if span.id == span_id(child).hex())
@@ -174,13 +174,13 @@ def test_each_run_is_sent_once_and_again_with_the_same_ids_when_nobody_noted_it(
     upto = "SELECT upto FROM followed WHERE name = 'traces'"
     row = database.run(lambda c: c.execute(upto).fetchone())
     assert row is not None
-    exporter.look()
+    exporter.poll()
     once = list(collected.spans)
-    assert exporter.look() == 0
+    assert exporter.poll() == 0
     assert collected.spans == once
 
     execute(database, "UPDATE followed SET upto = %s WHERE name = 'traces'", row.upto)
-    exporter.look()
+    exporter.poll()
 
     assert collected.spans == once + once
 
@@ -191,12 +191,12 @@ def test_a_collector_that_is_away_gets_everything_later(
     ended_run(database)
     collected.refuse(400)
     with pytest.raises(EnvironmentFault):
-        exporter.look()
+        exporter.poll()
     before = len(collected.spans)
 
     collected.refuse(200)
 
-    assert exporter.look() == 1
+    assert exporter.poll() == 1
     assert len(collected.spans) == 2 * before
 
 

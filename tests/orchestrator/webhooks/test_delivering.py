@@ -250,7 +250,7 @@ def test_a_receiver_that_hangs_delays_no_other(database: Database) -> None:
         add(database, slow.url, "slow")
         add(database, quick.url, "quick")
         report(database, 20)
-        deliverer.look()
+        deliverer.poll()
         deadline = time.monotonic() + 20
         while len(quick.received) < 20 and time.monotonic() < deadline:
             time.sleep(0.01)

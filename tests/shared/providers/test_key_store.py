@@ -8,7 +8,7 @@ import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
 from shared.errors import EnvironmentFault
-from shared.providers.key_store import KeyPlace, held_names, read_key, remove_key, write_key
+from shared.providers.key_store import KeyPlace, read_key, remove_key, stored_names, write_key
 from tests.support.file_keyring import FileKeyring, LockedKeyring, SilentKeyring
 
 KEY = "sk-" + "canary0123456789abcdefABCDEF"
@@ -17,14 +17,14 @@ Use = Callable[[type], None]
 
 def test_a_stored_key_is_read_listed_and_forgotten(use_keyring: Use):
     use_keyring(FileKeyring)
-    assert held_names() == ()
+    assert stored_names() == ()
     write_key("claude", KEY)
     write_key("gpt", "other-key")
-    assert held_names() == ("claude", "gpt")
+    assert stored_names() == ("claude", "gpt")
     assert read_key(KeyPlace.of("claude")) == KEY
     assert remove_key("claude")
     assert not remove_key("claude")
-    assert held_names() == ("gpt",)
+    assert stored_names() == ("gpt",)
     assert read_key(KeyPlace.of("claude")) is None
 
 
@@ -44,7 +44,7 @@ def test_a_list_of_names_that_somebody_broke_does_not_hide_the_keys(use_keyring:
     use_keyring(FileKeyring)
     write_key("claude", KEY)
     keyring.set_password("quorate-names", "names", "{")
-    assert held_names() == ()
+    assert stored_names() == ()
     assert read_key(KeyPlace.of("claude")) == KEY
 
 

@@ -195,7 +195,7 @@ def _perhaps_charged(guard: Guard, request: HttpRequest, line: Line) -> Iterator
         _mark(error, status, line.sent > len(request.body))
         raise
     except _FAULT_CLASSES as fault:
-        failure = _told(fault, guard, request.url)
+        failure = _as_provider_error(fault, guard, request.url)
         _mark(failure, status, line.sent > len(request.body))
         raise failure from fault
 
@@ -211,10 +211,10 @@ def _faults(guard: Guard, url: str) -> Iterator[None]:
     try:
         yield
     except _FAULT_CLASSES as error:
-        raise _told(error, guard, url) from error
+        raise _as_provider_error(error, guard, url) from error
 
 
-def _told(error: Exception, guard: Guard, url: str) -> ProviderError:
+def _as_provider_error(error: Exception, guard: Guard, url: str) -> ProviderError:
     try:
         guard.check()
     except ProviderError as over:

@@ -143,12 +143,14 @@ def _examine(examined: Examined, examination: Examination) -> tuple[Examined, li
             lambda weakness: weakness.place is None,
         )
     hidden = tuple(_hidden(brought.fresh, earlier))
-    return replace(examined.without(now.unread.values()), partly=hidden), [*_told(brought)]
+    return replace(examined.without(now.unread.values()), partly=hidden), [*_reported(brought)]
 
 
-def _told(brought: Brought[_Weakness]) -> Iterator[RaisedFinding]:
+def _reported(brought: Brought[_Weakness]) -> Iterator[RaisedFinding]:
     yield from (weakness.finding for weakness in brought.fresh if weakness.speaks)
-    yield from (as_moved(old.finding, was) for old, was in brought.moved if old.is_told_moved)
+    yield from (
+        as_moved(old.finding, was) for old, was in brought.moved if old.is_reported_if_moved
+    )
 
 
 def _selecting(more: tuple[str, ...]) -> AnalyserProgram[_BanditReport, _Issue]:
@@ -207,7 +209,7 @@ class _Weakness:
         return self.place is not None or self.is_grave
 
     @property
-    def is_told_moved(self) -> bool:
+    def is_reported_if_moved(self) -> bool:
         """True when it is told although it was there, elsewhere."""
         return self.place is not None and self.is_grave and not self.suppressing
 

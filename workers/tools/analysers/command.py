@@ -104,7 +104,7 @@ def run(inputs: CommandInput, context: ToolContext) -> Critique:
     examination = Examination(context.documents, context.countdown(), inputs.rules)
     linter = _Linter(inputs.name, program, examination.countdown)
     try:
-        reported = linter.look(examined.files)
+        reported = linter.report(examined.files)
     except ToolError as error:
         # A program that fails on an empty file, too, is not usable here: that is nothing of the change's doing.
         if not (is_known(program) and linter.is_unusable(examined.files[0])):
@@ -114,7 +114,7 @@ def run(inputs: CommandInput, context: ToolContext) -> Critique:
     verdict = _Verdict(inputs.name, program)
     before: list[_Reported] = []
     if any(map(verdict.speaks, reported)):
-        before = linter.look(earlier_states(examined, context.documents))
+        before = linter.report(earlier_states(examined, context.documents))
     broken = {row.source.path for row in reported if verdict.is_unparsed(row)}
     partly = replace(examined, partly=tuple(map(UNPARSED.of, sorted(broken))))
     return write_critique(
@@ -202,7 +202,7 @@ class _Linter:
         self._row = row
         self._countdown = countdown
 
-    def look(self, files: Sequence[SourceFile]) -> list[_Reported]:
+    def report(self, files: Sequence[SourceFile]) -> list[_Reported]:
         """What it reports of these files. Raises `ToolError`."""
         rows: list[_Reported] = []
         for start in range(0, len(files), MOST_FILES):

@@ -154,12 +154,16 @@ def _examine(examined: Examined, examination: Examination) -> tuple[Examined, li
     partly = tuple(file.partly for file in judged.values() if file.partly is not None)
     return replace(examined.without(now.unread.values()), partly=partly), [
         *findings,
-        *_told(brought.moved),
+        *_reported_moves(brought.moved),
     ]
 
 
-def _told(moved: Iterable[tuple[_Candidate, Trace]]) -> Iterator[RaisedFinding]:
-    return (as_moved(candidate.finding, was) for candidate, was in moved if candidate.is_told_moved)
+def _reported_moves(moved: Iterable[tuple[_Candidate, Trace]]) -> Iterator[RaisedFinding]:
+    return (
+        as_moved(candidate.finding, was)
+        for candidate, was in moved
+        if candidate.is_reported_if_moved
+    )
 
 
 def _brought(candidates: Sequence[_Candidate], before: Before[_Diagnostic]) -> Brought[_Candidate]:
@@ -202,7 +206,7 @@ class _Candidate:
         return self.place is None and grave and known
 
     @property
-    def is_told_moved(self) -> bool:
+    def is_reported_if_moved(self) -> bool:
         """True when it is told although it was there, elsewhere."""
         return self.place is not None and self.diagnostic.grave and self.suppressed is None
 

@@ -11,8 +11,8 @@ import click
 from orchestrator.application.initial_configuration import (
     InitialConfiguration,
     Surroundings,
+    discover_surroundings,
     initial_configuration,
-    look_around,
     write_configuration,
 )
 from orchestrator.core.document import Line, Span, Style, line
@@ -25,7 +25,7 @@ def run_init(
     environ: Mapping[str, str], *, user: bool, only_print: bool, force: bool, as_json: bool
 ) -> int:
     """Look around and write the file, or print it; the exit code."""
-    here = look_around(Path.cwd(), environ)
+    here = discover_surroundings(Path.cwd(), environ)
     initial = initial_configuration(here, environ, user=user)
     terminal = Terminal.of(environ)
     if only_print:

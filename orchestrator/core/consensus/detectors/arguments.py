@@ -116,7 +116,7 @@ def argument_features(text: str, before: str) -> list[str]:
     own, theirs = _plain(text), _plain(before)
     words, earlier = _WORD.findall(own), _WORD.findall(theirs)
     present = set(_counted(words, earlier))
-    present.update(_said(own))
+    present.update(_phrase_features(own))
     present.update(_questions(own, theirs))
     present.update(_meeting(words, earlier))
     present.update(_works(own, theirs))
@@ -154,7 +154,7 @@ def _taken_up(own: set[str], earlier: list[str]) -> Iterator[str]:
     yield f"odd{('negation' in own) != ('negation' in before):d}"
 
 
-def _said(own: str) -> Iterator[str]:
+def _phrase_features(own: str) -> Iterator[str]:
     yield from (f"says_{name}" for name, cue in PHRASES.items() if cue.search(own))
     opening = next((name for name, cue in OPENINGS.items() if cue.match(own)), "none")
     yield f"opens_{opening}"

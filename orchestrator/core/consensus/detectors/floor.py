@@ -80,7 +80,7 @@ class AnswerFloor:
     spoken: list[tuple[FollowedAnswer, str]] = field(default_factory=list)
     trail: list[FollowedTurn] = field(default_factory=list)
 
-    def hear(self, turn: AnswerTurn, heard: int | None) -> None:
+    def add_turn(self, turn: AnswerTurn, heard: int | None) -> None:
         """Take in the next turn.
 
         `heard`: how many stated answers its speaker could know, where several spoke at once; None for all.
@@ -257,5 +257,5 @@ def follow_floor(rounds: Sequence[Sequence[AnswerTurn]], names: tuple[str, ...])
     for turns in rounds:
         heard = len(floor.spoken) if len(turns) > 1 else None
         for turn in turns:
-            floor.hear(turn, heard)
+            floor.add_turn(turn, heard)
     return floor

@@ -136,7 +136,7 @@ class OriginalFloor:
     answers: dict[str, HeldAnswer] = field(default_factory=dict)
     spoken: list[tuple[FollowedAnswer, str]] = field(default_factory=list)
 
-    def hear(self, turn: AnswerTurn, heard: int | None) -> None:
+    def add_turn(self, turn: AnswerTurn, heard: int | None) -> None:
         """Take in the next turn.
 
         `heard`: how many stated answers its speaker could know, where several spoke at once; None for all.
@@ -200,5 +200,5 @@ def follow(rounds: Sequence[Sequence[AnswerTurn]]) -> dict[str, HeldAnswer]:
     for turns in rounds:
         heard = len(floor.spoken) if len(turns) > 1 else None
         for turn in turns:
-            floor.hear(turn, heard)
+            floor.add_turn(turn, heard)
     return floor.answers

@@ -120,7 +120,7 @@ def pair_features(premise: str, claim: str) -> list[str]:
     present.update(_turned_round(premise, claim, mean))
     present.update(_shared_runs(premise, claim))
     present.update(_denied_here(premise, claim))
-    present.update(f"n={run}" for run in _newcomers(premise, claim))
+    present.update(f"n={run}" for run in _new_letters(premise, claim))
     present.update(f"has={word}{word in premise:d}" for word in _TELLING if word in claim)
     ended = claim.rstrip(" .!?\n")
     present.update([f"end={ending}" for ending in _ENDINGS if ended.endswith(ending)][:1])
@@ -280,7 +280,7 @@ def _negated(text: str, place: int) -> bool:
     return bool(_LATER_NEGATION.search(after) or _EARLIER_NEGATION.search(before))
 
 
-def _newcomers(premise: str, claim: str) -> set[str]:
+def _new_letters(premise: str, claim: str) -> set[str]:
     """Letters, and pairs of them, of the claim's words that the premise has not."""
     words = [word for word in _stems(claim) if word not in premise]
     return set().union(*(_runs(word, length) for word in words for length in (1, 2)))

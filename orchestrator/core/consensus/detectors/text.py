@@ -92,12 +92,12 @@ def assess_text(
     A missing or empty contribution anywhere lowers both figures by its share and rules `converged` out. Stability
     is None, and nothing converges, while nobody has spoken twice.
     """
-    discussion = hear(rounds, rules=rules)
+    discussion = follow_discussion(rounds, rules=rules)
     judge_it = judge_end if ended else judge
     return judge_it(discussion, thresholds or Thresholds())
 
 
-def hear(
+def follow_discussion(
     rounds: Sequence[RoundTaken],
     model: LinearModel | None = None,
     expected: Iterable[str] = (),
@@ -110,7 +110,7 @@ def hear(
     ordered = sorted(rounds, key=lambda taken: taken.number)
     contributions = [contribution for taken in ordered for contribution in taken.contributions]
     names = tuple(sorted({*expected, *map(attrgetter("participant"), contributions)}))
-    heard = _hear(ordered, names, model, rules)
+    heard = _turns_by_round(ordered, names, model, rules)
     turns = {
         name: [turn for each in heard for turn in each if turn.speaker == name] for name in names
     }
@@ -175,7 +175,7 @@ def figures_at_end(
     return end_figures(discussion.turns, discussion.floor, _agreement(discussion, weighing))
 
 
-def _hear(
+def _turns_by_round(
     rounds: Sequence[RoundTaken],
     names: tuple[str, ...],
     model: LinearModel | None,

@@ -48,7 +48,7 @@ def says_the_same(text: str, other: str) -> bool:
 
 def same_claim(claim: WordedClaim, other: WordedClaim) -> bool:
     """Whether two claims have the same clauses, in any order."""
-    ours, theirs = _told(claim), _told(other)
+    ours, theirs = _distinct_clauses(claim), _distinct_clauses(other)
     if not ours or not theirs:
         return False
     if _matched(ours, theirs) and _matched(theirs, ours):
@@ -89,7 +89,7 @@ def other_order(claim: WordedClaim, other: WordedClaim) -> bool:
 # ---- clauses ------------------------------------------------------------------------------------
 
 
-def _told(claim: WordedClaim) -> list[Clause]:
+def _distinct_clauses(claim: WordedClaim) -> list[Clause]:
     """The clauses, without those that only repeat what another says."""
     kept: list[Clause] = []
     for clause in sorted(claim.clauses, key=lambda clause: -len(clause.terms)):

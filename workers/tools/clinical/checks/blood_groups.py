@@ -39,14 +39,14 @@ def blood_groups_contradict(view: LensView) -> list[LensPoint]:
         if not _is_own(view, match.start()):
             continue
         span = view.chart.span(match.start(), match.end())
-        for system, value in _told(match):
+        for system, value in _stated_groups(match):
             earlier, place = first.setdefault(system, (value, span))
             if earlier != value:
                 return [_point(place, span)]
     return []
 
 
-def _told(match: re.Match[str]) -> Iterator[tuple[str, str]]:
+def _stated_groups(match: re.Match[str]) -> Iterator[tuple[str, str]]:
     group = match["abo"] or match["plain"]
     if group:
         yield "abo", group

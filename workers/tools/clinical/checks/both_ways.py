@@ -46,7 +46,7 @@ _NOT_ALL = regex(r"(?i)food|environment|seasonal|latex")
 _MOST = 100
 
 
-def told_and_denied(view: LensView) -> list[LensPoint]:
+def habits_and_allergy_denied(view: LensView) -> list[LensPoint]:
     """A smoker who never smoked, a drinker who does not drink, and a drug allergy of somebody who has none."""
     pairs = (_habit(view, asserted, denied) for asserted, denied in _PATTERNS)
     habits = [_raised(pair, Severity.MINOR) for pair in pairs if pair]

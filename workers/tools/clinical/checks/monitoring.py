@@ -90,7 +90,7 @@ def _of_row(view: LensView, row: Monitoring, labs: bool) -> Iterator[LensPoint]:
     use = next((use for use in view.drugs if row.taken & (use.classes | {use.name})), None)
     if use is None:
         return
-    missing = [item for item in row.items if not _told(view, item, labs)]
+    missing = [item for item in row.items if not _is_documented(view, item, labs)]
     severity = _severity(row, missing)
     if severity is None:
         return
@@ -118,7 +118,7 @@ def _severity(row: Monitoring, missing: list[str]) -> Severity | None:
     return Severity.MINOR if narrow else Severity.INFO
 
 
-def _told(view: LensView, item: str, labs: bool) -> bool:
+def _is_documented(view: LensView, item: str, labs: bool) -> bool:
     if labs and item not in SPECIFIC:
         return True
     text = view.chart.text

@@ -88,11 +88,11 @@ def _is_ended(view: LensView, name: str) -> bool:
 
 def _last(view: LensView) -> RenalFunction | None:
     """The last that the chart tells: a rate, else that of the last creatinine of a known adult."""
-    rates = list(_told(view))
+    rates = list(_stated_rates(view))
     return rates[-1] if rates else _computed(view)
 
 
-def _told(view: LensView) -> Iterator[RenalFunction]:
+def _stated_rates(view: LensView) -> Iterator[RenalFunction]:
     text = view.chart.text
     for match in _RATE.finditer(text):
         if not _LIMIT_BEFORE.search(text, max(0, match.start() - _NEAR), match.start("rate")):

@@ -197,7 +197,7 @@ def _days(event: TimelineEvent) -> tuple[str, ...]:
     return (f"{year}-{first}-{second}", f"{year}-{second}-{first}")
 
 
-def _told(event: TimelineEvent) -> str:
+def _date_text(event: TimelineEvent) -> str:
     """As it is written, and where that is no date as calendars have them, which day that is."""
     written, date = f"'{event.span.text}'", event.date
     return written if date in (None, event.span.text) else f"{written} ({date})"
@@ -207,7 +207,7 @@ def _reversed(first: TimelineEvent, second: TimelineEvent) -> LensPoint:
     return point(
         "dates_contradict",
         Severity.MAJOR,
-        notice("lens_dates_contradict", first=_told(first), second=_told(second)),
+        notice("lens_dates_contradict", first=_date_text(first), second=_date_text(second)),
         (first.span, second.span),
         category=CATEGORY,
     )

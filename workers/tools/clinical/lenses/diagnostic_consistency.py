@@ -14,7 +14,7 @@ from shared.tools.case_inputs import LensInput
 from workers.tools.clinical.checks.age import age_against_facts, age_contradicts
 from workers.tools.clinical.checks.assertions import asserted_and_denied
 from workers.tools.clinical.checks.blood_groups import blood_groups_contradict
-from workers.tools.clinical.checks.both_ways import told_and_denied
+from workers.tools.clinical.checks.both_ways import habits_and_allergy_denied
 from workers.tools.clinical.checks.removed_organs import removed_and_present
 from workers.tools.clinical.checks.sex import organ_of_other_sex, sex_contradicts
 from workers.tools.clinical.checks.sides import side_contradicts
@@ -41,7 +41,7 @@ CHECKS: tuple[Callable[[LensView], list[LensPoint]], ...] = (
     follow_up_before_the_visit,
     date_impossible,
     asserted_and_denied,
-    told_and_denied,
+    habits_and_allergy_denied,
     removed_and_present,
 )
 
