@@ -97,7 +97,9 @@ class EvalOptions:
         if looks:
             self._refuse_what_begins(looks[0])
         if not all(split_names([names]) for names in self.panels):
-            raise click.UsageError("--panel names nobody; leave it out for whoever is configured")
+            raise click.UsageError(
+                "--panel names nobody; leave it out to ask everybody who is configured"
+            )
         for path in self.outputs:
             if path.suffix.lower() not in FORMATS:
                 known = ", ".join(FORMATS)

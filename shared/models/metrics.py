@@ -272,7 +272,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "quorate_account_cooldown_seconds",
         _GAUGE,
-        "For how long nobody asks an account, because its provider said so.",
+        "For how long an account is not called, because its provider asked for a pause.",
         ("account",),
         _REDIS,
     ),
@@ -305,7 +305,10 @@ METRICS: tuple[Metric, ...] = (
         source=_SERVICE,
     ),
     Metric(
-        "quorate_look_seconds", _GAUGE, "What the last look at the servers took.", source=_SERVICE
+        "quorate_look_seconds",
+        _GAUGE,
+        "How long the last collection of these figures took.",
+        source=_SERVICE,
     ),
     Metric(
         "quorate_build_info", _GAUGE, "1, with the version of the service.", ("version",), _SERVICE

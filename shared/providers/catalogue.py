@@ -268,7 +268,7 @@ CATALOGUE: ProviderTypes = catalogue_of(
     ProviderType(
         name="analyser",
         module="workers.providers.rules",
-        summary="a tool that speaks for itself, or any linter",
+        summary="a built-in analyser, or any linter",
         options=AnalyserOptions,
         reach=Reach.NOBODY,
         billing=Billing.FREE,

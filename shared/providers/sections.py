@@ -78,7 +78,7 @@ class SpeakerSection(ProviderSection):
     fallback: Annotated[
         tuple[str, ...],
         Documented(
-            "names of others who speak, in order, while this one is out of service or beyond the budget"
+            "names of others that take its turns, in order, while this one is out of service or beyond the budget"
         ),
     ] = ()
 

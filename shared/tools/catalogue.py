@@ -163,7 +163,7 @@ _CARDS = (
     ),
     ToolCard(
         name="preprocess.evidence",
-        purpose="Names the sentences that something can be said about.",
+        purpose="Marks the sentences that hold clinical statements.",
         kind=ToolKind.STAGE,
         module="workers.tools.clinical.stages.spans",
         inputs=ChartInput,
@@ -173,7 +173,7 @@ _CARDS = (
     ),
     ToolCard(
         name="preprocess.record_gaps",
-        purpose="Tells what a chart of its kind has and this one has not.",
+        purpose="Lists what a chart of its kind should hold and this one does not.",
         kind=ToolKind.STAGE,
         module="workers.tools.clinical.stages.record_gaps",
         inputs=ChartInput,

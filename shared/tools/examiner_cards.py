@@ -29,9 +29,9 @@ _EXAMINERS = {
         "Looks for models, data, seeds, versions, notebooks and the evaluation of machine learning.",
         2,
     ),
-    "ops": ("Looks for what is unwise in images, services, pipelines and infrastructure.", 1),
+    "ops": ("Looks for risky settings of images, services, pipelines and infrastructure.", 1),
     "spec": (
-        "Goes through what a document asks for, and names the code and the tests that speak of it.",
+        "Goes through the requirements of a document, and names the code and the tests for each.",
         3,
     ),
     "verification": ("Names the checkers that a project configures, with their commands.", 1),

@@ -84,7 +84,7 @@ def _why(participant: Participant, need: CallNeed, lacking: Shortage) -> str:
     match lacking.what:
         case Short.PRICE:
             return (
-                f"nobody knows the price of {participant.model or participant.provider}, so a limit in dollars cannot "
+                f"no price is known for {participant.model or participant.provider}, so a limit in dollars cannot "
                 f"be kept: give {participant.name} `price: {{in: 3.0, out: 15.0}}` (dollars per million tokens)."
             )
         case Short.MONEY:

@@ -22,7 +22,7 @@ file_argument = click.argument("file", metavar="FILE", type=click.Path(path_type
 def backup(file: Path) -> int:
     """Write the embedded database to FILE, while runs go on; FILE is replaced by a whole backup or left alone.
 
-    Whoever has it can read everything that was asked and answered. With servers of your own, use pg_dump.
+    Anyone who has it can read everything that was asked and answered. With servers of your own, use pg_dump.
     """
     from orchestrator.application.backup import back_up
 

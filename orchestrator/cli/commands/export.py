@@ -65,7 +65,7 @@ def _contents(header: RunFileHeader) -> list[Line]:
     if not header.redacted:
         lines.append(
             line(
-                "Whoever has it can read all that was asked and answered (--redacted writes none of it)."
+                "Anyone who has it can read all that was asked and answered (--redacted writes none of it)."
             )
         )
         return lines

@@ -68,7 +68,7 @@ def list_(workflow: str | None, language: str | None, config: Path | None, as_js
 @click.argument("name", metavar="NAME")
 @workflow_option
 @language_option
-@click.option("--built-in", is_flag=True, help="Ours, even where you have your own.")
+@click.option("--built-in", is_flag=True, help="The built-in prompt, even where you have your own.")
 @config_option
 @json_option
 def show(

@@ -86,7 +86,7 @@ def test_a_limit_in_dollars_needs_a_price(database: Database) -> None:
     run = new_run(database, "a", budget=Budget(max_usd=100.0))
     unknown = call_of(model="nobody-knows-this", options={"base_url": "http://127.0.0.1:1/v1"})
 
-    with pytest.raises(ProviderError, match="nobody knows the price of nobody-knows-this"):
+    with pytest.raises(ProviderError, match="no price is known for nobody-knows-this"):
         guarded(Double(), database, run).complete(unknown, NEVER)
 
 
