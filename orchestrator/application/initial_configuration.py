@@ -190,7 +190,7 @@ def _project_lines(here: Surroundings) -> Iterator[str]:
     if here.absent:
         yield f"# Not installed here, and used as soon as they are: {here.linters}."
     yield ""
-    yield "# Models that join the other reviewers of this repository. Everybody who runs a review then needs a key for each."
+    yield "# Models that join the other reviewers here. Everybody who runs a review then needs a key for each."
     if here.present:
         yield f"# Found on this machine: {here.models}."
     named = next((each.participant.name for each in here.present), "claude")
