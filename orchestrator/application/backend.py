@@ -86,7 +86,7 @@ class Backend:
 
     def wake(self, run: str) -> None:
         """Ask the services to look at a run at once; they find out by themselves a second later."""
-        from shared.delivery.signals import Signals  # loads redis-py: who only reads does without
+        from shared.delivery.signals import Signals  # loads redis-py: not needed to read
 
         signals = Signals(self.settings.endpoints.redis_url)
         signals.send(run)

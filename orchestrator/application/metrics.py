@@ -56,7 +56,7 @@ class _Collection:
 
 
 class MetricsCollector:
-    """Looks at the servers of an installation. Safe to share between threads."""
+    """Collects the figures of an installation's servers. Safe to share between threads."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class MetricsCollector:
         return exposition(self.samples())
 
     def samples(self) -> Sequence[MetricSample]:
-        """What the last look found, or a new one does. One looks at a time; who came meanwhile gets its answer."""
+        """The last samples, or new ones when those are old; one thread collects at a time, and others wait for it."""
         with self._lock:
             last = self._last
             if last is None or self._clock() - last.ended_at > max(FRESH_S, SHARE * last.took_s):

@@ -70,7 +70,7 @@ def resume_participant(backend: Backend, name: str) -> ResumeResult:
 def pausable_names(catalogue: Catalogue) -> list[str]:
     """What can be paused: participants that are here, described or missing, their providers and their accounts.
 
-    No panel is built: who pauses a participant may have none of the keys.
+    No panel is built: anyone who pauses a participant may have none of the keys.
     """
     limited = [row.name for row in CATALOGUE.values() if row.reach is not Reach.NOBODY]
     models = [

@@ -51,7 +51,7 @@ class Redaction:
     """Replaces the texts of one export."""
 
     def __init__(self, specs: list[Any], pseudonyms: Pseudonyms | None = None) -> None:
-        """`specs` are those of the runs: who takes part keeps the name."""
+        """`specs` are those of the runs: participants keep their names."""
         self._pseudonyms = pseudonyms or Pseudonyms()
         self._named = frozenset(_names_in(specs))
         self._renamed: dict[str, str] = {}

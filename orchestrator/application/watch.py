@@ -182,7 +182,7 @@ class RunWatcher:
 
 
 def _pause_s(watched_s: float) -> float:
-    """How long to wait before the next look: newcomers want the first finding at once."""
+    """How long to wait before the next poll: often at first, so that the first finding shows at once."""
     if watched_s < FAST_FOR_S:
         return FAST_S
     return SLOW_S if watched_s < SLOW_FOR_S else SLOWEST_S

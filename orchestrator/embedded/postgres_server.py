@@ -80,7 +80,7 @@ def bring_up(launch: Launch) -> Waiting:
         yield from _initialise(launch, program, executable.with_name("initdb"))
     state = yield from _until_started(launch, executable)
     if state is ServerState.MISMATCHED:
-        # Made before there were passwords, or its file was lost: who owns the data sets a new one.
+        # Made before there were passwords, or its file was lost: the owner of the data sets a new one.
         yield from _until_clear(launch)
         yield from _set_password(launch, executable, folder)
         state = yield from _until_started(launch, executable)

@@ -185,7 +185,7 @@ def _added(casting: Casting, present: Sequence[PersonaAssignment]) -> tuple[Pers
 def _cast(
     casting: Casting, added: Sequence[PersonaAssignment], paths: Sequence[str] | None
 ) -> Cast:
-    """Everybody in their parts, and those who join; who has a part of its own already has it alone."""
+    """Everybody in their parts, and those who join; a participant with a part of its own has only that one."""
     _check_number(casting)
     holders = {name: holder.participant for name, holder in casting.holders().items()}
     critics = _critics(casting, holders)

@@ -174,7 +174,7 @@ def promised(names: Sequence[str], environ: Mapping[str, str]) -> dict[str, Json
     """The keys that a preset promises which was typed among the participants (`--participants keyless`).
 
     Naming its members without its promise would leave the author's side and the chair to whatever a file says. The
-    variable counts where nobody was named on the command line; who is named for a part only is no panel.
+    variable counts where nobody was named on the command line; a participant named only for a part makes no panel.
     """
     folder = presets_folder(environ)
     typed = set(split_names(names))

@@ -246,7 +246,7 @@ def succeeded(request: TaskRequest, receipt: object, since: float) -> None:
 
 
 def failed(request: Request) -> None:
-    """It ended as it must not; the log says why. Celery lets go of it, and who looks sees that it failed."""
+    """It ended as it must not; the log says why. Celery lets go of it, and its state says that it failed."""
     state.task_ready(request)
     request.send_event("task-failed", exception="see the worker's log", traceback=None)
 

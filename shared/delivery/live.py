@@ -2,8 +2,8 @@
 
 Streaming costs many times the processor time of a plain call, so a turn streams only while somebody watches its run, or
 is expected to: watched runs are listed in Redis with the moment until which they are, by the server's clock, and the
-watcher renews it. A process reads that list for all its turns together: one look serves every step that was asked for
-before it, a second long at most. Who streams anyway, at no cost (a command's output), always has a listener.
+watcher renews it. A process reads that list for all its turns together: one reading serves every step that was asked
+for before it, a second long at most. A provider that streams at no cost (a command's output) always has a listener.
 
 What a turn has said so far is published only while somebody listens, and never stored, neither in Redis' memory nor in
 its files. While nobody does, a process asks once a second at most which runs are listened to, for all its turns
@@ -97,7 +97,7 @@ class Live:
             return run in self._watched
 
     def has_listeners(self, run: str) -> bool:
-        """True when somebody listened to the run at the last look, a second ago at most."""
+        """True when somebody listened to the run at the last check, a second ago at most."""
         now = time.monotonic()
         if now >= self._look_at:
             self._look_at = now + self._look_every_s
@@ -223,7 +223,7 @@ class Watcher:
                 subscription.close()
 
     def _receive(self) -> None:
-        """Everything that was said since the last look."""
+        """Everything that has arrived since the last poll."""
         if self._subscription is None:
             self._subscription = self._redis.pubsub(  # type: ignore[no-untyped-call]
                 ignore_subscribe_messages=True

@@ -1,7 +1,7 @@
 """What Celery's events, and with them Flower, show of our tasks.
 
-A step's task returns a receipt whatever came of its step, so that a chord's header never fails. Who looks must see a
-failed turn as failed all the same: the event says what came of the step, and the task ends as before.
+A step's task returns a receipt whatever came of its step, so that a chord's header never fails. A failed turn must
+show as failed all the same: the event says what came of the step, and the task ends as before.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class FileChange(Wire):
 
     @property
     def as_named(self) -> str:
-        """The path, with its language's suffix where a script's name has none: who reads which files goes by it."""
+        """The path, with its language's suffix where a script's name has none: the choice of readers depends on it."""
         if self.is_python:
             return (
                 self.path if self.path.endswith(PYTHON_SUFFIXES) else self.path + PYTHON_SUFFIXES[0]

@@ -41,7 +41,7 @@ _OTHER_TABLES = (
     psycopg.errors.UndefinedFunction,
     psycopg.errors.UndefinedTable,
 )
-"""The schema was changed under a process: who began before an upgrade, such as a command that follows a run."""
+"""The schema was changed under a process that began before an upgrade, such as a command that follows a run."""
 # What a command may ask for takes long on a large database; a service that waits so long waits for nobody.
 LONGEST_REPORT_S = 600.0
 SERVICE_ANSWER_S = 20.0

@@ -186,7 +186,7 @@ def _children(
 def _starts(
     view: LiveView, after: RunSnapshot, known: set[str], context: RenderContext
 ) -> list[_TimedLines]:
-    """A line a stage; who joins a stage that has begun is not announced again, unless the view wants it."""
+    """A line a stage; those who join a stage that has begun are not announced again, unless the view wants it."""
     begun = {stage(step) for step in after.steps if step.key in known}
     groups = _groups(
         step for step in after.steps if step.key not in known and after.child_of(step) is None

@@ -248,7 +248,7 @@ def is_child(patient: PatientFacts) -> bool:
 def reference_range(name: str, patient: PatientFacts) -> ReferenceRange | None:
     """The row for this patient, that of their sex before that of both; None where there is none.
 
-    A patient of unknown age is taken as an adult: who writes of a child says so.
+    A patient of unknown age is taken as an adult: a chart of a child says so.
     """
     age = patient.age_years if patient.age_years is not None else ADULT
     rows = [

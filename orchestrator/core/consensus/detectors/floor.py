@@ -161,7 +161,7 @@ class AnswerFloor:
     def _as_before(
         self, stated: FollowedAnswer, speaker: str, heard: int | None, *, agrees: bool
     ) -> FollowedAnswer:
-        """Words that repeat what is on the floor are that answer; who agrees may say it in words of their own."""
+        """Words that repeat what is on the floor are that answer; anyone who agrees may say it in their own words."""
         known = self.spoken[:heard]
         if known and likeness_of(known[-1][0], stated) == 1.0:
             return known[-1][0]
@@ -206,7 +206,7 @@ def _says_after(stated: FollowedAnswer, answer: FollowedAnswer) -> bool:
 
 
 def _answers(stated: FollowedAnswer | None, heard: int | None) -> bool:
-    """Where several speak at once everybody is asked for their answer: who states one declares it."""
+    """Where several speak at once everybody is asked for their answer: anyone who states one declares it."""
     return stated is not None and heard is not None
 
 
@@ -238,7 +238,7 @@ def _differs(before: HeldAnswer | None, after: HeldAnswer | None) -> bool:
 
 
 def _left(before: HeldAnswer | None, turn: AnswerTurn) -> HeldAnswer | None:
-    """What somebody holds whose turn says nothing of it; who says no holds nothing until they say what."""
+    """What remains after a turn that states no answer; anyone who says no holds nothing until they state one."""
     return None if before is None or turn.act.disagree >= WITHDRAWS_FROM else before.kept()
 
 

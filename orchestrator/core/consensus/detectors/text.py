@@ -43,9 +43,9 @@ class Weighing:
     """The detector's constants.
 
     How sure it is that somebody holds what they seem to hold: because they spoke at all (`holds`), said yes lately
-    (`said_yes`, times its probability), said it in their own words (`said_it`). Who declared it in a line of its own
-    leaves no doubt. Who moved to somebody else's answer in
-    their last turn has the stability `joined`; who moved elsewhere has none.
+    (`said_yes`, times its probability), said it in their own words (`said_it`). An answer that was
+    declared in a line of its own leaves no doubt. A participant who moved to somebody else's answer in their last turn
+    has the stability `joined`; one who moved elsewhere has none.
     """
 
     holds: float = 0.78
