@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -98,6 +98,14 @@ class PartType(Generic[OptionsT]):
         holder = getattr(options if self.in_options else panel, self.name)
         has_part = holder is not None and (self.in_options or self.needed(options))
         return (holder,) if has_part else ()
+
+
+TOOLS_ONLY: tuple[PartType[Any], ...] = (
+    PartType(CRITIC, "critic", (), many=True),
+    PartType(AUTHOR, "author", ()),
+    PartType(CHAIR, "chair", ()),
+)
+"""The parts of a workflow in which only tools run: nobody has a role, and its panel is a formality."""
 
 
 @dataclass(frozen=True)

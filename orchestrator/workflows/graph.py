@@ -10,7 +10,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from orchestrator.core.discussion.turn_results import failure_notice
-from orchestrator.core.parts import AUTHOR, CHAIR, CRITIC, PartType
+from orchestrator.core.parts import TOOLS_ONLY
 from orchestrator.core.replay.commands import (
     Effect,
     Outcome,
@@ -109,12 +109,7 @@ WORKFLOW: WorkflowType[GraphOptions] = WorkflowType(
     options=GraphOptions,
     logic=WorkflowLogic(graph),
     subject=SubjectKind.TASK,
-    parts=(
-        # Nobody speaks.
-        PartType(CRITIC, "critic", (), many=True),
-        PartType(AUTHOR, "author", ()),
-        PartType(CHAIR, "chair", ()),
-    ),
+    parts=TOOLS_ONLY,
     record_types=(),
     display=WorkflowDisplay(view=replace(GENERIC, always_whole=True)),
 )

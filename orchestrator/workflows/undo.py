@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orchestrator.core.discussion.turn_results import failure_notice
-from orchestrator.core.parts import AUTHOR, CHAIR, CRITIC, PartType
+from orchestrator.core.parts import TOOLS_ONLY
 from orchestrator.core.replay.commands import Outcome, ToolRun, Workflow, phase, single
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.views.findings import GENERIC
@@ -53,12 +53,7 @@ WORKFLOW: WorkflowType[UndoOptions] = WorkflowType(
     options=UndoOptions,
     logic=WorkflowLogic(undo),
     subject=SubjectKind.CHANGE,
-    parts=(
-        # Nobody speaks; the panel is that of the run whose fix is taken back.
-        PartType(CRITIC, "critic", (), many=True),
-        PartType(AUTHOR, "author", ()),
-        PartType(CHAIR, "chair", ()),
-    ),
+    parts=TOOLS_ONLY,  # the panel is that of the run whose fix is taken back
     finds=True,
     display=WorkflowDisplay(view=replace(GENERIC, always_whole=True)),
 )

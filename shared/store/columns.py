@@ -29,6 +29,13 @@ def moment(name: str, *, nullable: bool = True, now: bool = False) -> sa.Column[
     )
 
 
+def document() -> sa.Column[str]:
+    """The stored text that a row was derived from, and goes with."""
+    return sa.Column(
+        "document", sa.Text, sa.ForeignKey("documents.sha256", ondelete="CASCADE"), nullable=False
+    )
+
+
 def run_id() -> sa.Column[str]:
     """The run that a row belongs to, and goes with."""
     return sa.Column(

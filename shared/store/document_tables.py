@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, REAL, TSVECTOR
 
-from shared.store.columns import metadata, moment
+from shared.store.columns import document, metadata, moment
 
 documents = sa.Table(
     "documents",
@@ -19,12 +19,7 @@ documents = sa.Table(
 passages = sa.Table(
     "passages",
     metadata,
-    sa.Column(
-        "document",
-        sa.Text,
-        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
-        nullable=False,
-    ),
+    document(),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("number", sa.Integer, nullable=False),
     sa.Column("start", sa.Integer, nullable=False),
@@ -38,12 +33,7 @@ sa.Index("ix_passages_terms", passages.c.terms, postgresql_using="gin")
 passage_vectors = sa.Table(
     "passage_vectors",
     metadata,
-    sa.Column(
-        "document",
-        sa.Text,
-        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
-        nullable=False,
-    ),
+    document(),
     sa.Column("space", sa.Text, nullable=False),
     sa.Column("start", sa.Integer, nullable=False),
     sa.Column("stop", sa.Integer, nullable=False),
@@ -63,10 +53,5 @@ code_graphs = sa.Table(
     "code_graphs",
     metadata,
     sa.Column("key", sa.Text, primary_key=True),
-    sa.Column(
-        "document",
-        sa.Text,
-        sa.ForeignKey("documents.sha256", ondelete="CASCADE"),
-        nullable=False,
-    ),
+    document(),
 )

@@ -17,13 +17,7 @@ def check_entered(participant: Participant, allowed: Allowed | None) -> None:
     identity = identity_of(participant)
     if identity is None or allowed is None or allowed.allows(identity):
         return
-    raise ProviderError(
-        FailureKind.NOT_ALLOWED,
-        f"{participant.name}: this worker's own configuration does not allow it to {_deed(identity)}. The run's row "
-        "says so, which is not enough: on the worker's machine, as its account, run `quorate participants allow "
-        "--config FILE` with the configuration that names it; or submit the run again from there.",
-        scope=Scope.NOBODY,
-    )
+    raise _not_entered(f"{participant.name}: this", identity)
 
 
 def check_program_entered(program: JsonValue, allowed: Allowed | None) -> None:
@@ -34,13 +28,7 @@ def check_program_entered(program: JsonValue, allowed: Allowed | None) -> None:
         identity = {"provider": "analyser", "command": str(program)}
     if identity is None or allowed is None or allowed.allows(identity):
         return
-    raise ProviderError(
-        FailureKind.NOT_ALLOWED,
-        f"This worker's own configuration does not allow it to {_deed(identity)}. The run's row says so, which is not "
-        "enough: on the worker's machine, as its account, run `quorate participants allow --config FILE` with the "
-        "configuration that names it; or submit the run again from there.",
-        scope=Scope.NOBODY,
-    )
+    raise _not_entered("This", identity)
 
 
 def check_command_entered(command: JsonValue, allowed: Allowed | None) -> None:
@@ -53,6 +41,16 @@ def check_command_entered(command: JsonValue, allowed: Allowed | None) -> None:
             :LONGEST
         ]
         + ". The run's row says so, which is not enough: submit the run again from the worker's machine.",
+        scope=Scope.NOBODY,
+    )
+
+
+def _not_entered(this: str, identity: Identity) -> ProviderError:
+    return ProviderError(
+        FailureKind.NOT_ALLOWED,
+        f"{this} worker's own configuration does not allow it to {_deed(identity)}. The run's row says so, which is "
+        "not enough: on the worker's machine, as its account, run `quorate participants allow --config FILE` with the "
+        "configuration that names it; or submit the run again from there.",
         scope=Scope.NOBODY,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from shared.git.names import git_names
-from workers.tools.fixes.patches import MAX_PATCH, ProposedFile, guarded, hunks_of, name_of
+from workers.tools.fixes.patches import ProposedFile, guarded, hunks_of, name_of, unreadable
 
 NOTHING = "/dev/null"
 SIGNATURE = re.compile(r"\n-- \n\d[^\n]*\n*\Z")  # what `git format-patch` ends with
@@ -51,12 +51,8 @@ class _Section:
 
 def read_proposal(patch: str) -> tuple[ProposedChange, ...] | str:
     """The changes in their order, or why the patch is refused."""
-    if not patch.strip():
-        return "the patch is empty"
-    if len(patch.encode("utf-8", "replace")) > MAX_PATCH:
-        return f"the patch is larger than {MAX_PATCH // 1024} KiB"
-    if "\0" in patch or any("\ud800" <= character <= "\udfff" for character in patch):
-        return "it is a binary patch"
+    if refusal := unreadable(patch):
+        return refusal
     changes: list[ProposedChange] = []
     for section in _sections(_lines(patch)):
         change = _change(section)

@@ -116,13 +116,20 @@ def _place_refusal(file: ProposedFile) -> str | None:
     return "it adds lines without showing where" if nowhere else None
 
 
-def _text_refusal(patch: str) -> str | None:
+def unreadable(patch: str) -> str | None:
+    """Why nothing of a patch is read: it is empty, too large, or no text."""
     if not patch.strip():
         return "the patch is empty"
     if len(patch.encode("utf-8", "replace")) > MAX_PATCH:
         return f"the patch is larger than {MAX_PATCH // 1024} KiB"
     if "\0" in patch or any("\ud800" <= character <= "\udfff" for character in patch):
         return "it is a binary patch"
+    return None
+
+
+def _text_refusal(patch: str) -> str | None:
+    if refusal := unreadable(patch):
+        return refusal
     reasons = (
         reason
         for line in patch.strip("\n").split("\n")
