@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from orchestrator.core.findings.ranking import foremost
 from orchestrator.evaluation.cases import ExpectedFinding
 from orchestrator.evaluation.matching import likeness, matched
 from shared.models.findings import Finding, FindingStatus, Severity
@@ -118,7 +119,7 @@ def score(
     """Count what a measured case came to."""
     counted = [judged for judged in outcome.findings if _counts(judged.finding, rules)]
     if rules.first is not None:
-        counted = [judged for judged in counted[: rules.first] if not judged.faint]
+        counted = foremost(counted, rules.first)
     return _scored(outcome, tuple(expected), counted)
 
 

@@ -36,7 +36,6 @@ ANSWERS = ", ".join(
 FORMAT_NAMES = tuple(row.name for row in FORMATS)
 
 Lower = BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value)
-Upper = BeforeValidator(lambda value: value.strip().upper() if isinstance(value, str) else value)
 _Share = Annotated[float, Field(ge=0, le=1)]
 _GATES = (*(severity.lower() for severity in Severity), "none")
 

@@ -14,8 +14,10 @@ Nothing is dropped and no status, severity or gate depends on any of this. Weigh
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import TypeVar
 
 from orchestrator.core.findings.affinity import affinities
 from orchestrator.core.findings.evidence import is_unproven
@@ -24,6 +26,8 @@ from orchestrator.core.findings.grounds import votes as votes_of
 from orchestrator.core.findings.polarity import opposed
 from orchestrator.core.findings.sameness import plain_path
 from shared.models.findings import Finding, FindingStatus, Ground, Position, Severity
+
+T = TypeVar("T")
 
 NEAR_ENOUGH = 20  # lines: wider than for merging, where a wrong line must not hide a defect
 AT_STAKE = {Severity.CRITICAL: 4, Severity.MAJOR: 3, Severity.MINOR: 2, Severity.INFO: 1}
@@ -139,9 +143,11 @@ def supporters(finding: Finding) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*raisers, *agreeing)))
 
 
-def foremost(ranking: Sequence[Ranked], most: int) -> tuple[Ranked, ...]:
-    """What a reader is shown of a ranking: at most the first so many, and none of them that is faint."""
-    return tuple(place for place in ranking[:most] if not place.faint)
+def foremost(
+    ranked: Sequence[T], most: int | None, is_faint: Callable[[T], bool] = attrgetter("faint")
+) -> list[T]:
+    """What a reader is shown of a ranking: at most the first so many (None: all), and none of them that is faint."""
+    return [each for each in ranked[:most] if not is_faint(each)]
 
 
 # ---- who speaks for what --------------------------------------------------------------------------

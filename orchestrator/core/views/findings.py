@@ -19,6 +19,7 @@ from orchestrator.core.document import (
     Words,
     remark,
 )
+from orchestrator.core.findings.ranking import foremost
 from orchestrator.core.results import WorkflowResult
 from orchestrator.core.views.context import ViewContext, WorkflowView, shortened
 from shared.models.findings import SEVERITY_ORDER, Severity
@@ -90,7 +91,7 @@ def findings(view: ViewContext[Any], *, detailed: bool = False) -> list[Block]:
     every = _groups(view)
     groups = every[: view.listed]
     if not view.everything:
-        groups = [group for group in every[: view.most_findings] if not group[0].faint]
+        groups = foremost(every, view.most_findings, lambda group: group[0].faint)
     shown = without_repeated_reasons(view, (_with_alike(view, group) for group in groups))
     named = _grave(every, shown) if detailed and not view.everything else []
     blocks: list[Block] = []

@@ -29,8 +29,7 @@ _MOST_SHOWN = 8
 class Trend:
     """Values of one quantity in the order of time. `rising` and `falling` are strict from each to the next.
 
-    `crosses`: the first is within the range and the last is not. `worsens`: the last is outside, and further from the
-    range than the first by a third of its width.
+    `worsens`: the last is outside the range, and further from it than the first by a third of its width.
     """
 
     values: tuple[Measurement, ...]
@@ -49,11 +48,6 @@ class Trend:
     def falling(self) -> bool:
         """Each is below the one before."""
         return all(a > b for a, b in zip(self.numbers, self.numbers[1:], strict=False))
-
-    @property
-    def crosses(self) -> bool:
-        """From within the range to outside."""
-        return not side_of_range(self.values[0]) and bool(side_of_range(self.values[-1]))
 
     @property
     def worsens(self) -> bool:
