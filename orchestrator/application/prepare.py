@@ -18,6 +18,7 @@ from orchestrator.application.capture import Captured, SubjectInput, capture_sub
 from orchestrator.application.subject_input import ChangeInput, NoStandardInput, StandardInput
 from orchestrator.core.parts import PROJECT, CastReport
 from orchestrator.core.setting import settings_of
+from orchestrator.participants.cast_limits import with_context_windows, with_turn_timeout
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.request import for_this_run, promised
 from orchestrator.presentation.locale.translator import ENGLISH
@@ -28,18 +29,18 @@ from orchestrator.settings.options import budget, decision_policy, workflow_opti
 from orchestrator.settings.projects import Reviewed
 from orchestrator.settings.prompt_files import captured_prompts
 from orchestrator.settings.ruff_settings import project_rules
+from orchestrator.settings.schema import Settings
 from orchestrator.subjects.location import Located
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS, workflow_of_everybody
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice, notice
-from shared.models.panel import Panel, Participant
+from shared.models.panel import Panel
 from shared.models.run import NEWEST_RULES, DecisionPolicy, RunSpec
 from shared.providers.prices import expected_usd
 from shared.store.projects import labels_of
 from shared.tools.rules import AnalyserRules
 
-LARGE_BYTES = 10_000
 ALLOW_EXTERNAL = "allow_external"
 """The option of a workflow whose texts stay here unless it is set, whatever `privacy.allow_external` says."""
 NO_INPUT = NoStandardInput()
@@ -155,8 +156,8 @@ def prepare_run(
         captured.paths,
     )
     _check_nobody_dropped(cast, request, configuration, environ, captured.paths)
-    cast = _with_turn_timeout(cast, request.turn_s)
-    cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
+    cast = with_turn_timeout(cast, request.turn_s)
+    cast = with_context_windows(cast, sum(map(len, documents.gathered.values())))
     options = _with_captured_rules(
         _options(request, configuration, cast), configuration, located, captured.paths or ()
     )
@@ -166,21 +167,13 @@ def prepare_run(
         lambda: _templates(request, language, configuration, environ), asked, language
     )
     make_spec = partial(
-        RunSpec,
-        rules_version=NEWEST_RULES,
+        _spec_maker(request, configuration),
         options=options.model_dump(mode="json"),
-        workflow=request.workflow,
         language=language,
         subject=captured.document,
         prompts=documents.put(templates),
         panel=cast.panel,
-        budget=budget(settings),
-        decision=_decision(request, configuration),
-        allow_external=settings.privacy.allow_external,
-        allow_models=settings.privacy.allow_models,
         notices=notices,
-        reuse=request.reuse,
-        seed=secrets.token_hex(16),
         labels=labels_of(
             captured.labels, request.labels, batch=request.batch, project=settings.project
         ),
@@ -195,12 +188,31 @@ def prepare_run(
         language=language,
         notices=notices,
         remarks=captured.notices,
-        reports=tuple(
-            (entry.format, request.directory / entry.path)
-            for entry in settings.output
-            if entry.path != "-"
-        ),
+        reports=_reports(settings, request.directory),
         nothing=captured.nothing,
+    )
+
+
+def _spec_maker(request: SubmissionRequest, configuration: Configuration) -> partial[RunSpec]:
+    """What a specification has of the request and the configuration alone."""
+    settings = configuration.settings
+    return partial(
+        RunSpec,
+        rules_version=NEWEST_RULES,
+        workflow=request.workflow,
+        budget=budget(settings),
+        decision=_decision(request, configuration),
+        allow_external=settings.privacy.allow_external,
+        allow_models=settings.privacy.allow_models,
+        reuse=request.reuse,
+        seed=secrets.token_hex(16),
+    )
+
+
+def _reports(settings: Settings, directory: Path) -> tuple[tuple[str, Path], ...]:
+    """The files that a result is written to besides standard output, by their formats."""
+    return tuple(
+        (entry.format, directory / entry.path) for entry in settings.output if entry.path != "-"
     )
 
 
@@ -343,33 +355,6 @@ def _check_nobody_dropped(
             f"{where}: 'privacy.allow_external' of the repository's own file would leave out {', '.join(lost)}. "
             "Type --no-external to go without, or --trust-project if you trust this repository."
         )
-
-
-def _with_turn_timeout(cast: Cast, turn_s: float | None) -> Cast:
-    """The cast with no more time for a turn than that; a person's time is the person's own setting."""
-    if turn_s is None:
-        return cast
-
-    def limited(participant: Participant) -> Participant:
-        if participant.is_person or participant.timeout_s <= turn_s:
-            return participant
-        return participant.model_copy(update={"timeout_s": turn_s})
-
-    return cast.changed(limited)
-
-
-def _with_windows(cast: Cast, size: int) -> Cast:
-    """The cast with each model's context, where the subject (`size` bytes with its files) might not fit into one."""
-    if size < LARGE_BYTES:
-        return cast
-    from shared.providers.prices import context_window
-
-    def informed(participant: Participant) -> Participant:
-        known = participant.context_tokens or context_window(participant)
-        fallback = tuple(informed(other) for other in participant.fallback)
-        return participant.model_copy(update={"context_tokens": known, "fallback": fallback})
-
-    return cast.changed(informed)
 
 
 def _in_its_language(configuration: Configuration, captured: Captured) -> Configuration:

@@ -68,6 +68,21 @@ def _kept_for_good() -> Sequence[RetentionRule]:
     return ()
 
 
+def _keep_running(services: Sequence[_Beside]) -> None:
+    """Start the services with the worker, and stop them with it, the last one first."""
+
+    def started(**_signal: object) -> None:
+        for service in services:
+            service.start()
+
+    def stopped(**_signal: object) -> None:
+        for service in reversed(services):
+            service.stop()
+
+    worker_ready.connect(started, weak=False)
+    worker_shutdown.connect(stopped, weak=False)
+
+
 def main(
     settings: ServiceSettings,
     workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS,
@@ -106,16 +121,7 @@ def main(
     if (sender := make_sender(os.environ)) is not None:
         beside.append(TraceExporter(outbox, sender))
 
-    def started(**_signal: object) -> None:
-        for service in beside:
-            service.start()
-
-    def stopped(**_signal: object) -> None:
-        for service in reversed(beside):
-            service.stop()
-
-    worker_ready.connect(started, weak=False)
-    worker_shutdown.connect(stopped, weak=False)
+    _keep_running(beside)
     return serve(
         app,
         name=f"orchestrator-{os.getpid()}",

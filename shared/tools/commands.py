@@ -171,6 +171,11 @@ def _eslint() -> tuple[str, ...]:
 @functools.cache
 def ready_commands() -> Mapping[str, ReadyCommand]:
     """The rows that are ready, by name; built when somebody asks."""
+    return {**_joining_commands(), **_named_commands()}
+
+
+def _joining_commands() -> Mapping[str, ReadyCommand]:
+    """Those that take part wherever they are installed."""
     return {
         "eslint": ReadyCommand(
             language="JavaScript",
@@ -215,24 +220,21 @@ def ready_commands() -> Mapping[str, ReadyCommand]:
             ),
             offered=False,
         ),
+    }
+
+
+def _named_commands() -> Mapping[str, ReadyCommand]:
+    """Those that take part only where they are named."""
+    return {
         "mypy": ReadyCommand(
             language="Python",
             joins=False,
             offered=False,
             row=AnalyserCommand(
                 command=(
-                    *(
-                        "mypy",
-                        "--config-file=",
-                        "--ignore-missing-imports",
-                        "--follow-imports=silent",
-                    ),
-                    *(
-                        "--show-column-numbers",
-                        "--no-error-summary",
-                        "--no-pretty",
-                        "--no-color-output",
-                    ),
+                    *("mypy", "--config-file=", "--ignore-missing-imports"),
+                    *("--follow-imports=silent", "--show-column-numbers", "--no-error-summary"),
+                    *("--no-pretty", "--no-color-output"),
                     *("--cache-dir=.cache", "--scripts-are-modules", "--"),
                 ),
                 files=("*.py", "*.pyi"),

@@ -169,10 +169,7 @@ def assess(
     )
     recommendation, ending, reason = _rule_on(facts)
     if rule.detector is not Detector.LEXICAL_PUBLISHED:  # the published rule keeps its three words
-        silent = facts.nothing_raised and ending is Ending.CONVERGED
-        # Where nothing was said that could change, the figures say so, instead of showing half a score.
-        stable = {"avg_stability": 1.0, "overall_score": 1.0} if silent else {}
-        metrics = metrics.model_copy(update={"recommendation": recommendation, **stable})
+        metrics = _settled_metrics(metrics, facts, recommendation, ending)
     return Assessment(
         round=latest.number,
         metrics=metrics,
@@ -186,6 +183,18 @@ def assess(
         ending=ending,
         reason=reason,
     )
+
+
+def _settled_metrics(
+    metrics: ConvergenceMetrics,
+    facts: _Facts,
+    recommendation: Recommendation,
+    ending: Ending | None,
+) -> ConvergenceMetrics:
+    """The figures with the recommendation; where nothing was said that could change, they say so, too."""
+    silent = facts.nothing_raised and ending is Ending.CONVERGED
+    stable = {"avg_stability": 1.0, "overall_score": 1.0} if silent else {}
+    return metrics.model_copy(update={"recommendation": recommendation, **stable})
 
 
 def _ids(agreements: Iterable[FindingAgreement], *, agreed: bool) -> tuple[str, ...]:

@@ -172,17 +172,19 @@ def read_runner_text(text: str) -> TestResults | None:
 
 def _by_counts(lines: list[str]) -> TestResults | None:
     for summary, count, failure in _COUNT_LINES:
-        reports = []
-        for line in lines:
-            if summary.match(line):
-                counts = {"passed": 0, "failed": 0, "errors": 0, "skipped": 0}
-                for number, word in count.findall(line):
-                    if word in _COUNTED:
-                        counts[_COUNTED[word]] += int(number)
-                reports.append(TestResults.model_validate(counts))
+        reports = [_counts_in(line, count) for line in lines if summary.match(line)]
         if reports:
             return _with_failures(added(reports), _failures(lines, failure))
     return None
+
+
+def _counts_in(line: str, count: re.Pattern[str]) -> TestResults:
+    """The figures of a summary line: `3 passed, 1 failed`."""
+    counts = {"passed": 0, "failed": 0, "errors": 0, "skipped": 0}
+    for number, word in count.findall(line):
+        if word in _COUNTED:
+            counts[_COUNTED[word]] += int(number)
+    return TestResults.model_validate(counts)
 
 
 def _unittest(lines: list[str]) -> TestResults | None:

@@ -297,15 +297,22 @@ def _loose(value: Measurement) -> bool:
 
 def _normal_vitals(view: ValueView) -> Iterator[tuple[str, LensPoint]]:
     """Vital signs called normal or stable, with one of the same paragraph that by NEWS2 is neither (adults)."""
+    vitals = [value for value in view.values if value.name in _VITALS]
+    for match, least in _vitals_statements(view):
+        for value in vitals:
+            if not _same_paragraph(view, match.start(), value.span.start):
+                continue
+            row = reference_range(value.name, view.patient)
+            if row is not None and _clear_points(value, view.patient) >= least:
+                yield value.name, _raised(view, value, *match.span(), row.source)
+
+
+def _vitals_statements(view: ValueView) -> Iterator[tuple[re.Match[str], int]]:
+    """Statements of normal or stable vital signs, with the fewest points of NEWS2 that contradict each."""
     for pattern, least in ((_VITALS_NORMAL, _CLEAR), (_VITALS_STABLE, _UNSTABLE)):
         for match in islice(pattern.finditer(view.chart.text), _MOST_STATEMENTS):
-            if context_at(view.chart, *match.span()).negated:
-                continue
-            for value in view.values:
-                if value.name in _VITALS and _same_paragraph(view, match.start(), value.span.start):
-                    row = reference_range(value.name, view.patient)
-                    if row is not None and _clear_points(value, view.patient) >= least:
-                        yield value.name, _raised(view, value, *match.span(), row.source)
+            if not context_at(view.chart, *match.span()).negated:
+                yield match, least
 
 
 def _same_paragraph(view: ValueView, first: int, second: int) -> bool:

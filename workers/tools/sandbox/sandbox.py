@@ -151,9 +151,8 @@ def execute(
     readable = [*places(command[0]), *map(str, shown)] if words else []
     give(words, [*scratches, *map(str, reads)])
     limits = _limits(timeout_s, confinement, words)
-    lifeline, theirs = (
-        os.pipe()
-    )  # `theirs` is only ever closed: that is what the launcher waits for
+    # `theirs` is only ever closed: that is what the launcher waits for.
+    lifeline, theirs = os.pipe()
     try:
         with _input(stdin) as given, _output() as stdout, _output() as stderr:
             start = partial(
@@ -175,19 +174,19 @@ def execute(
                 _end(process)
             cap = confinement.output_mb * MEGABYTE
             out, err = _read(stdout, cap), _read(stderr, cap)
-            if process.returncode == UNBUILT and words:
-                raise ToolError(f"Cannot start {command[0]}: {err.decode('utf-8', 'replace')}.")
-            return ProgramResult(
-                code=_exit_code(process.returncode),
-                stdout=out,
-                stderr=err,
-                timed_out=not ended,
-                truncated=overfull or max(len(out), len(err)) >= cap,
-                walls=words,
-            )
     finally:
         os.close(lifeline)
         os.close(theirs)
+    if process.returncode == UNBUILT and words:
+        raise ToolError(f"Cannot start {command[0]}: {err.decode('utf-8', 'replace')}.")
+    return ProgramResult(
+        code=_exit_code(process.returncode),
+        stdout=out,
+        stderr=err,
+        timed_out=not ended,
+        truncated=overfull or max(len(out), len(err)) >= cap,
+        walls=words,
+    )
 
 
 def output_of(finished: ProgramResult, program: str) -> bytes:
