@@ -202,7 +202,7 @@ def test_the_words_after_long_thoughts_are_shown_from_the_first_one_on() -> None
 
 def test_who_comes_late_to_a_long_text_sees_its_end(servers: Endpoints) -> None:
     class Late(Noted):
-        def is_heard(self, run: str) -> bool:
+        def has_listeners(self, run: str) -> bool:
             return finished
 
     finished = False
