@@ -27,6 +27,7 @@ from shared.models.batches import (
     ItemState,
 )
 from shared.models.notices import Notice
+from shared.patterns import regex
 from shared.store.batch_items import (
     FailedRun,
     ItemRow,
@@ -47,20 +48,33 @@ from shared.store.batches import (
     spent_on,
 )
 from shared.store.database import Connection
+from shared.store.projects import projects_of
 from shared.store.runs import cancel_run, unblock_run
 
 PAGE = 200
 AGAIN_AT_ONCE = 100
 POLL_S = 0.5
+LONGEST_PROJECT = 80
+_NOT_IN_NAMES = regex(r"[^\w.@+=,()-]")
 
 
 def _named(connection: Connection, name: str) -> BatchRow:
     row = find_batch(connection, name)
+    for project in projects_of(connection) or ():
+        row = row or find_batch(connection, name_in(project, name))
     if row is None and name == LAST:
         row = next(iter(list_batches(connection, 1)), None)
     if row is None:
         raise UnknownRun(f"there is no batch {name!r}: `quorate batch list` shows them")
     return row
+
+
+def name_in(project: str, name: str) -> str:
+    """What a batch is called that a token of this project calls so: names of projects never meet.
+
+    Its own name is a part of an address, and so is this one.
+    """
+    return f"{_NOT_IN_NAMES.sub('_', project)[:LONGEST_PROJECT]}:{name}"
 
 
 def batch_status(backend: Backend, name: str, *, costs: bool = True) -> BatchStatus:

@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from orchestrator.application.alike import Alike
 from orchestrator.application.backend import Backend
+from orchestrator.application.batch import name_in
 from orchestrator.application.batch_file import (
     MOST_KEPT,
     BatchFile,
@@ -29,6 +30,7 @@ from orchestrator.application.batch_input import BatchItem, request_of
 from orchestrator.application.eval_plan import question_key
 from orchestrator.application.evaluation import OnceListener
 from orchestrator.application.notice_listener import NoticeListener, WarningKeeper
+from orchestrator.application.pipelines import labelled
 from orchestrator.application.prepare import PreparedRun, SubmissionRequest, prepare_run
 from orchestrator.application.submit import allow_programs, checked_spec
 from orchestrator.application.worker_keys import hand_over_keys
@@ -47,6 +49,7 @@ from shared.store.batches import (
     set_limits,
 )
 from shared.store.database import Connection
+from shared.store.projects import labels_of
 
 PORTION = 64
 NO_LIMITS = BatchLimits()
@@ -74,7 +77,8 @@ class BatchFaults(UserError):
 class BatchRequest:
     """A batch as it is wanted: `common` is what is asked for every item that does not say otherwise.
 
-    `check` is what the first reading of the file has seen; nothing of it is wrong.
+    `check` is what the first reading of the file has seen; nothing of it is wrong. With `project` the batch and
+    everything in it belongs to that.
     """
 
     file: BatchFile
@@ -82,6 +86,7 @@ class BatchRequest:
     check: FileCheck
     limits: BatchLimits = NO_LIMITS
     name: str | None = None
+    project: str | None = None
 
 
 class SubmissionObserver(Protocol):
@@ -98,21 +103,22 @@ def submit_batch(
 
     Raises BatchFaults with every line that cannot be captured, DecisionConflict where the name stands for another file.
     """
-    check = request.check
-    asked = json.dumps([check.sha256, request.common.alike], sort_keys=True)
-    fingerprint = hashlib.sha256(asked.encode()).hexdigest()
+    fingerprint = _fingerprint(request)
     name = request.name or f"{request.file.stem[:80]}-{fingerprint[:8]}"
+    if request.project is not None:
+        name = name_in(request.project, name)
     row = backend.write(
         partial(
             create_batch,
             name=name,
             source=request.file.name,
             fingerprint=fingerprint,
-            total=check.total,
+            total=request.check.total,
             limits=_limits(request.limits),
+            project=request.project,
         )
     )
-    if row.fingerprint != fingerprint:
+    if row is None or row.fingerprint != fingerprint:
         raise DecisionConflict(
             f"the batch {name} has other items or settings; nothing was queued: choose another --name"
         )
@@ -123,6 +129,12 @@ def submit_batch(
     stored = backend.read(lambda connection: find_batch(connection, name))
     assert stored is not None
     return stored
+
+
+def _fingerprint(request: BatchRequest) -> str:
+    asked = [request.check.sha256, request.common.alike]
+    own = [] if request.project is None else [request.project]
+    return hashlib.sha256(json.dumps([*asked, *own], sort_keys=True).encode()).hexdigest()
 
 
 def _limits(limits: BatchLimits) -> BatchLimits:
@@ -172,6 +184,8 @@ class _Capture:
         wanted = request_of(item, self.request.common, self.request.file.folder)
         wanted = replace(wanted, batch=self.row.name)
         prepared = prepare_run(wanted, self.backend.environ, alike=self.alike)
+        if self.request.project is not None:
+            prepared = labelled(prepared, labels_of(project=self.request.project))
         keeper = WarningKeeper(self._once)
         self.alike.once(partial(self._ready, prepared.panel, keeper), "keys", repr(prepared.panel))
         spec = checked_spec(

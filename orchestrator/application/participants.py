@@ -95,8 +95,8 @@ def list_participants(
     return ParticipantListing(cast, tuple(others), tuple(missing), _limiter_state(environ))
 
 
-def listing_json(listing: ParticipantListing) -> dict[str, Any]:
-    """The listing for machines."""
+def listing_json(listing: ParticipantListing, *, with_accounts: bool = True) -> dict[str, Any]:
+    """The listing for machines; `with_accounts`: also how much each account is asked, whoever asks."""
     report = listing.cast.report
     return {
         "schema_version": SCHEMA_VERSION,
@@ -122,7 +122,7 @@ def listing_json(listing: ParticipantListing) -> dict[str, Any]:
         ],
         "missing": [{"name": participant, "todo": todo} for participant, todo in listing.missing],
         "servers": listing.held.known,
-        "accounts": [breaker.__dict__ for breaker in listing.held.accounts],
+        "accounts": [breaker.__dict__ for breaker in listing.held.accounts if with_accounts],
         "paused": [pause.__dict__ for pause in listing.held.pauses],
     }
 

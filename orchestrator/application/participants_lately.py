@@ -20,7 +20,8 @@ from shared.store.turn_times import TurnTimes, turn_times
 class ParticipantsLately:
     """By name what was spent and how long turns took; the accounts and pauses that hold calls back.
 
-    `reached` is False where Redis, which knows those, does not answer.
+    `reached` is False where Redis, which knows those, does not answer. Whoever sees some projects only is told of no
+    account: how much it is asked is everybody's.
     """
 
     since_s: float
@@ -42,7 +43,8 @@ def participants_lately(backend: Backend, since_s: float) -> ParticipantsLately:
     spent, times = backend.read(read)
     url = backend.settings.endpoints.redis_url
     try:
-        reached, accounts, pauses = True, tuple(breakers(url)), tuple(paused(url))
+        accounts = tuple(breakers(url)) if backend.projects is None else ()
+        reached, pauses = True, tuple(paused(url))
     except EnvironmentFault:
         reached, accounts, pauses = False, (), ()
     return ParticipantsLately(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from orchestrator.application.backend import Backend
 from orchestrator.core.timetable import Missed, Timetable
+from orchestrator.settings.loading import load_configuration
 from shared.errors import UnknownRun, UserError
+from shared.git.repository import open_repository
 from shared.store.database import Connection
 from shared.store.schedules import (
     Firing,
@@ -30,7 +32,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True)
 class ScheduleRequest:
-    """A schedule as it is asked for; `host` None: any machine may start its runs."""
+    """A schedule as it is asked for; `host` None: any machine starts its runs, `project` None: it belongs to none."""
 
     name: str
     cron: str
@@ -41,6 +43,7 @@ class ScheduleRequest:
     jitter_s: float = 0.0
     missed: Missed = Missed.ONCE
     paused: bool = False
+    project: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,27 @@ class ScheduleReport:
 def timetable_of(schedule: Schedule) -> Timetable:
     """When a schedule is due."""
     return Timetable(schedule.name, schedule.cron, schedule.timezone, schedule.jitter_s)
+
+
+def project_at(
+    directory: Path,
+    environ: Mapping[str, str],
+    *,
+    config: Path | None = None,
+    trust_project: bool = False,
+    of_repository: bool,
+) -> str | None:
+    """What a run belongs to that is started there: the configuration's project, else the repository it looks at."""
+    configuration = load_configuration(
+        directory, environ, explicit=config, trust_project=trust_project
+    )
+    configured = configuration.settings.project
+    if configured is not None or not of_repository:
+        return configured
+    try:
+        return open_repository(directory, environ).place.name
+    except UserError:
+        return None
 
 
 def check_request(request: ScheduleRequest, now: datetime) -> Timetable:
@@ -88,6 +112,7 @@ def add(backend: Backend, request: ScheduleRequest) -> Schedule:
             paused=request.paused,
             due_at=due,
             next_at=None if due is None else table.start_of(due),
+            project=request.project,
         )
         if not add_schedule(connection, schedule):
             raise UserError(

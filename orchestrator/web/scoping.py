@@ -1,8 +1,8 @@
 """A token that sees some projects only: which routes it may use, and that a run is one of theirs.
 
 What it may see is the store's answer: its handlers get a way to the store that finds, lists and counts nothing else
-(`Backend.within`). A route that does not ask the store for runs in this way is closed to such a token, and so is every
-route that is added and not named here.
+(`Backend.within`). A route that does not ask the store in this way is closed to such a token, and so is every route
+that is added and not named here.
 """
 
 from __future__ import annotations
@@ -37,10 +37,20 @@ NAMES_NO_RUN = frozenset(
     }
 )
 """Routes that tell of no run."""
+_BATCH, _SCHEDULE = "/batches/{batch}", "/schedules/{name}"
 ASKS_THE_STORE = frozenset(
-    {"/compare", "/decisions/bulk", "/inbox", "/inbox/answers", "/inbox/list", "/runs"}
+    {
+        *("/compare", "/cost", "/costs", "/decisions/bulk", "/participants", "/runs"),
+        *("/inbox", "/inbox/answers", "/inbox/count", "/inbox/list"),
+        *("/batches", "/batches/validate", _BATCH),
+        *(f"{_BATCH}/{part}" for part in ("items", "report", "results", "state")),
+        *(f"{_BATCH}/{action}" for action in ("cancel", "pause", "resume", "retry")),
+        *("/schedules", "/schedules/pause", "/schedules/resume", "/schedules/run", _SCHEDULE),
+        *(f"{_SCHEDULE}/{action}" for action in ("pause", "resume", "run")),
+        *("/rows/batches", f"/rows{_BATCH}", "/rows/inbox", "/rows/runs"),
+    }
 )
-"""Routes about many runs, which ask for them by the handler's own way to the store."""
+"""Routes about many runs, batches or schedules, which ask for them by the handler's own way to the store."""
 OPEN = NAMES_NO_RUN | ASKS_THE_STORE
 
 

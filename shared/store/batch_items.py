@@ -14,6 +14,7 @@ from shared.store.batches import ITEM_STATE
 from shared.store.database import Connection
 from shared.store.documents import put_documents
 from shared.store.outbox import reopen_batches
+from shared.store.projects import OF_SPEC
 from shared.store.sealing import seal_json, sealer_of
 from shared.store.splicing import spliced
 
@@ -52,7 +53,7 @@ class ItemRow:
     seconds: float | None
 
 
-_ADD = """
+_ADD = f"""
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(items)s::jsonb) AS g(
            position int, custom_id text, key text, run text, title text, root_task text, workflow text, calls int,
@@ -66,6 +67,11 @@ WITH given AS (
     ON CONFLICT DO NOTHING RETURNING id, idempotency_key
 ), captured AS (
     INSERT INTO specs (run_id, spec) SELECT c.id, g.spec FROM created c JOIN given g ON g.run = c.id
+), belonging AS (
+    SELECT array_agg(DISTINCT project) AS projects FROM (SELECT {OF_SPEC} AS project FROM given) named
+), told AS (
+    UPDATE batches b SET projects = ARRAY(SELECT unnest(b.projects || g.projects) GROUP BY 1 ORDER BY 1)
+      FROM belonging g WHERE b.name = %(batch)s AND NOT b.projects @> g.projects
 )
 INSERT INTO batch_items (batch, position, custom_id, key, run_id, body)
 SELECT %(batch)s, g.position, g.custom_id, g.key,
@@ -84,7 +90,9 @@ def add_items(
     False where the batch has been discarded: nothing is stored then.
     """
     if (
-        connection.execute("SELECT FROM batches WHERE name = %s FOR SHARE", (batch,)).fetchone()
+        connection.execute(
+            "SELECT FROM batches WHERE name = %s FOR NO KEY UPDATE", (batch,)
+        ).fetchone()
         is None
     ):
         return False

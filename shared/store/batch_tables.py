@@ -12,6 +12,8 @@ batches = sa.Table(
     metadata,
     sa.Column("name", sa.Text, primary_key=True),
     *texts("source", "fingerprint"),
+    # Those that its items' runs belong to.
+    sa.Column("projects", ARRAY(sa.Text), nullable=False, server_default="{}"),
     sa.Column("total", sa.Integer, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("max_usd", sa.Double),

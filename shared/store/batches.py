@@ -16,6 +16,7 @@ from shared.models.batches import BatchLimits, BatchRow, BatchState, ItemState
 from shared.models.outcomes import NO_ANSWER
 from shared.store.database import Connection
 from shared.store.outbox import announce_runs
+from shared.store.projects import seen_all, seen_projects
 
 _COLUMNS = """name, source, fingerprint, total, state, max_usd, max_running, paused,
        exhausted_at IS NOT NULL AS exhausted, created_at, opened_at"""
@@ -52,28 +53,36 @@ def create_batch(
     fingerprint: str,
     total: int,
     limits: BatchLimits,
-) -> BatchRow:
-    """Store a batch unless its name is taken; the one that has the name."""
+    project: str | None = None,
+) -> BatchRow | None:
+    """Store a batch unless its name is taken; the one that has the name, None where that is not seen.
+
+    It belongs to `project` even before its first item is stored; None: to those of its items.
+    """
+    projects = [] if project is None else [project]
     connection.execute(
-        "INSERT INTO batches (name, source, fingerprint, total, state, max_usd, max_running) "
-        "VALUES (%s, %s, %s, %s, 'filling', %s, %s) ON CONFLICT DO NOTHING",
-        (name, source, fingerprint, total, limits.max_usd, limits.max_running),
+        "INSERT INTO batches (name, source, fingerprint, total, state, max_usd, max_running, projects) "
+        "VALUES (%s, %s, %s, %s, 'filling', %s, %s, %s) ON CONFLICT DO NOTHING",
+        (name, source, fingerprint, total, limits.max_usd, limits.max_running, projects),
     )
-    row = find_batch(connection, name)
-    assert row is not None
-    return row
+    return find_batch(connection, name)
 
 
 def find_batch(connection: Connection, name: str) -> BatchRow | None:
     """The batch of that name."""
-    row = connection.execute(f"SELECT {_COLUMNS} FROM batches WHERE name = %s", (name,)).fetchone()
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM batches WHERE name = %(name)s AND {seen_all(connection, 'projects')}",
+        {"name": name, **seen_projects(connection)},
+    ).fetchone()
     return None if row is None else _row(row)
 
 
 def list_batches(connection: Connection, limit: int) -> list[BatchRow]:
     """The newest batches."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM batches ORDER BY created_at DESC, name LIMIT %s", (limit,)
+        f"SELECT {_COLUMNS} FROM batches WHERE {seen_all(connection, 'projects')} "
+        "ORDER BY created_at DESC, name LIMIT %(limit)s",
+        {"limit": limit, **seen_projects(connection)},
     ).fetchall()
     return [_row(row) for row in rows]
 

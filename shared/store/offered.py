@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.store.database import Connection
+from shared.store.projects import seen, seen_projects
 
 NEWEST = 200
 """So many decisions are looked at: what people think of a model now says more than what they thought of it once."""
@@ -63,8 +64,9 @@ def note_offered(connection: Connection, run: str, key: str) -> None:
 def decided_offers(connection: Connection) -> list[DecidedOffer]:
     """The newest decisions, as far as people answered them; read by their index, without any large column."""
     rows = connection.execute(
-        "SELECT choice, offered FROM (SELECT answer->>'choice' AS choice, offered FROM decisions "
-        "WHERE state = 'answered' ORDER BY answered_at DESC LIMIT %s) newest WHERE offered IS NOT NULL",
-        (NEWEST,),
+        "SELECT choice, offered FROM (SELECT answer->>'choice' AS choice, offered FROM decisions d "
+        f"WHERE state = 'answered' AND {seen(connection, 'd.run_id')} ORDER BY answered_at DESC LIMIT %(most)s) newest "
+        "WHERE offered IS NOT NULL",
+        {"most": NEWEST, **seen_projects(connection)},
     ).fetchall()
     return [DecidedOffer(row.choice, [OfferedRow(**each) for each in row.offered]) for row in rows]

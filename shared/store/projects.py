@@ -49,6 +49,20 @@ def seen(connection: psycopg.Connection[Any], run: str) -> str:
     return f"{run} IN (SELECT run_id FROM specs WHERE {OF_SPEC} = ANY(%(seen_projects)s))"
 
 
+def seen_all(connection: psycopg.Connection[Any], projects: str) -> str:
+    """That every project is seen which an array holds, and that it holds one; filled in with `seen_projects`."""
+    if projects_of(connection) is None:
+        return "true"
+    return f"({projects} <> '{{}}' AND {projects} <@ %(seen_projects)s)"
+
+
+def seen_project(connection: psycopg.Connection[Any], project: str) -> str:
+    """That the project which a column names is seen; filled in with `seen_projects`."""
+    if projects_of(connection) is None:
+        return "true"
+    return f"{project} = ANY(%(seen_projects)s)"
+
+
 def seen_projects(connection: psycopg.Connection[Any]) -> dict[str, object]:
     """The parameters of `seen`."""
     limit = projects_of(connection)

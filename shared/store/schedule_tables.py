@@ -15,6 +15,7 @@ schedules = sa.Table(
     sa.Column("command", JSONB, nullable=False),
     *texts("directory"),
     sa.Column("host", sa.Text),
+    sa.Column("project", sa.Text),
     sa.Column("jitter_s", sa.Double, nullable=False),
     *texts("missed"),
     sa.Column("paused", sa.Boolean, nullable=False),

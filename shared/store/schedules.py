@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from shared.store.database import Connection
+from shared.store.projects import seen, seen_project, seen_projects
 
 LEASE_S = 20.0
 MOST_ATTEMPTS = 3
@@ -33,8 +34,8 @@ class FiringState(StrEnum):
 class Schedule:
     """A schedule as it is stored. `command` is what follows `quorate`; it runs in `directory`.
 
-    `host` is the only machine that starts it (None: any). `due_at` is the next due time, `next_at` that with its
-    jitter; both are None when there is none.
+    `host` is the only machine that starts it (None: any), `project` what its runs belong to (None: none). `due_at` is
+    the next due time, `next_at` that with its jitter; both are None when there is none.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Schedule:
     paused: bool
     due_at: datetime | None
     next_at: datetime | None
+    project: str | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class FiringClaim:
 
 _SCHEDULE = (
     "s.name, s.cron, s.timezone, s.command, s.directory, s.host, s.jitter_s, s.missed, s.paused, "
-    "s.due_at, s.next_at"
+    "s.due_at, s.next_at, s.project"
 )
 
 
@@ -102,10 +104,11 @@ def add_schedule(connection: Connection, schedule: Schedule) -> bool:
         schedule.paused,
         schedule.due_at,
         schedule.next_at,
+        schedule.project,
     )
     stored = connection.execute(
         "INSERT INTO schedules (name, cron, timezone, command, directory, host, jitter_s, missed, paused, due_at, "
-        "next_at) VALUES (%s, %s, %s, %s::jsonb, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+        "next_at, project) VALUES (%s, %s, %s, %s::jsonb, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
         values,
     )
     return stored.rowcount == 1
@@ -114,15 +117,19 @@ def add_schedule(connection: Connection, schedule: Schedule) -> bool:
 def find_schedule(connection: Connection, name: str, *, lock: bool = False) -> Schedule | None:
     """The schedule of that name; `lock`: nobody else changes it until the transaction ends."""
     row = connection.execute(
-        f"SELECT {_SCHEDULE} FROM schedules s WHERE s.name = %s{' FOR UPDATE' if lock else ''}",
-        (name,),
+        f"SELECT {_SCHEDULE} FROM schedules s WHERE s.name = %(name)s AND {seen_project(connection, 's.project')}"
+        f"{' FOR UPDATE' if lock else ''}",
+        {"name": name, **seen_projects(connection)},
     ).fetchone()
     return None if row is None else _schedule(row)
 
 
 def list_schedules(connection: Connection) -> list[Schedule]:
     """All of them by name."""
-    rows = connection.execute(f"SELECT {_SCHEDULE} FROM schedules s ORDER BY s.name").fetchall()
+    rows = connection.execute(
+        f"SELECT {_SCHEDULE} FROM schedules s WHERE {seen_project(connection, 's.project')} ORDER BY s.name",
+        seen_projects(connection),
+    ).fetchall()
     return [_schedule(row) for row in rows]
 
 
@@ -245,17 +252,19 @@ def fail_exhausted_firings(connection: Connection) -> int:
 
 
 def last_firings(connection: Connection, names: Sequence[str], each: int) -> list[Firing]:
-    """The newest firings of each of these schedules, the newest first."""
+    """The newest firings of each of these schedules, the newest first; a run is named where it is seen."""
+    named = {"names": list(names), "each": each, **seen_projects(connection)}
     rows = connection.execute(
-        "SELECT f.schedule, f.due_at, f.state, f.attempts, f.run_id, f.message, f.ended_at, r.status, r.verdict "
-        "FROM unnest(%s::text[]) AS n(name) CROSS JOIN LATERAL (SELECT * FROM firings "
-        "WHERE schedule = n.name ORDER BY due_at DESC LIMIT %s) f LEFT JOIN runs r ON r.id = f.run_id "
-        "ORDER BY f.schedule, f.due_at DESC",
-        (list(names), each),
+        "SELECT f.schedule, f.due_at, f.state, f.attempts, "
+        f"CASE WHEN {seen(connection, 'f.run_id')} THEN f.run_id END, f.message, f.ended_at, r.status, r.verdict "
+        "FROM unnest(%(names)s::text[]) AS n(name) CROSS JOIN LATERAL (SELECT * FROM firings "
+        "WHERE schedule = n.name ORDER BY due_at DESC LIMIT %(each)s) f "
+        f"LEFT JOIN runs r ON r.id = f.run_id AND {seen(connection, 'r.id')} ORDER BY f.schedule, f.due_at DESC",
+        named,
     ).fetchall()
     return [Firing(row[0], row[1], FiringState(row[2]), *row[3:]) for row in rows]
 
 
 def _schedule(row: Sequence[object]) -> Schedule:
-    name, cron, timezone, command, *rest = row[:11]
+    name, cron, timezone, command, *rest = row[:12]
     return Schedule(name, cron, timezone, tuple(command), *rest)  # type: ignore[arg-type]  # as the columns are

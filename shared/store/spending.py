@@ -28,6 +28,7 @@ from shared.store.daily_spending import (
     SUMS,
 )
 from shared.store.database import Connection
+from shared.store.projects import projects_of, seen, seen_projects
 from shared.store.steps import Claim
 
 _DAY_LOCK = 0x44415953  # "DAYS"
@@ -89,6 +90,8 @@ class Spending:
 
 _CALLS = f"SELECT {CALL}, u.run_id, u.step FROM usage u WHERE"
 _OF_RUN_TREE = f"{_CALLS} u.run_id = ANY({TREE.format(run='%(run)s')}) AND u.at >= {{since}}"
+# The daily sums do not know whose runs they hold.
+_SEEN = f"{_CALLS} u.at >= {{since}} AND {{seen}}"
 _SINCE = f"{_CALLS} u.at >= {{since}} AND u.at < 'infinity'"
 # Whole days from the sums; the day that is asked for in part, and what is not summed up yet, from the calls.
 _BY_DAYS = f"""
@@ -113,11 +116,9 @@ def spending(
 ) -> list[Spending]:
     """What was spent, the dearest first (days: the newest first), in the last `since_s` seconds, or in one run.
 
-    What a run's child runs spent is the run's.
+    What a run's child runs spent is the run's. For whoever sees some projects only, the runs that are there are summed.
     """
-    # In words of its own each: the plan for a parameter that may be NULL reads every row.
-    calls = _OF_RUN_TREE if run is not None else _SINCE if by in ROW_BY_ROW else _BY_DAYS
-    calls = calls.format(**_MOMENTS)
+    calls = _calls(connection, by, run).format(**_MOMENTS, seen=seen(connection, "u.run_id"))
     if by in _OF_A_RUN:  # which has many calls
         sums = f"SELECT run_id, {SUMS} FROM ({calls}) calls GROUP BY run_id"
         calls = f"SELECT * FROM ({sums}) sums LEFT JOIN ({_OF_A_RUN[by]}) named USING (run_id)"
@@ -125,9 +126,18 @@ def spending(
     rows = connection.execute(
         "WITH asked AS (SELECT coalesce(now() - make_interval(secs => %(since)s), '-infinity') AS since) "
         f"SELECT {_KEYS[by]} AS key, {SUMS} FROM ({calls}) calls GROUP BY 1 ORDER BY {order}",
-        {"run": run, "since": since_s},
+        {"run": run, "since": since_s, **seen_projects(connection)},
     ).fetchall()
     return [Spending(**row._asdict()) for row in rows]
+
+
+def _calls(connection: Connection, by: Grouping, run: str | None) -> str:
+    """In words of its own each: the plan for a parameter that may be NULL reads every row."""
+    if run is not None:
+        return _OF_RUN_TREE
+    if projects_of(connection) is not None:
+        return _SEEN
+    return _SINCE if by in ROW_BY_ROW else _BY_DAYS
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.store.database import Connection
+from shared.store.projects import seen, seen_projects
 
 NEWEST_RUNS = 500
 """So many runs are looked at, however many there are: what a participant did lately says how it is now."""
@@ -12,7 +13,7 @@ NEWEST_RUNS = 500
 _TIMES = """
 WITH newest AS (
     SELECT id FROM runs WHERE parent_run IS NULL AND created_at >= now() - make_interval(secs => %(since_s)s)
-     ORDER BY created_at DESC LIMIT %(runs)s
+       AND {seen} ORDER BY created_at DESC LIMIT %(runs)s
 )
 SELECT s.participant, count(*) FILTER (WHERE s.status = 'done') AS answered,
        count(*) FILTER (WHERE s.status = 'failed') AS failed,
@@ -49,7 +50,10 @@ class TurnTimes:
 
 def turn_times(connection: Connection, since_s: float) -> list[TurnTimes]:
     """The turns of the newest runs of the last `since_s` seconds, by participant. Copies of forks took no time."""
-    rows = connection.execute(_TIMES, {"since_s": since_s, "runs": NEWEST_RUNS}).fetchall()
+    rows = connection.execute(
+        _TIMES.format(seen=seen(connection, "runs.id")),
+        {"since_s": since_s, "runs": NEWEST_RUNS, **seen_projects(connection)},
+    ).fetchall()
     return [
         TurnTimes(
             row.participant,

@@ -6,6 +6,7 @@ import io
 import json
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -149,7 +150,7 @@ def validate(request: Request, context: Context, _: Submitter) -> Response:
 def submit(
     request: Request,
     context: Context,
-    _: Submitter,
+    identity: Submitter,
     name: Annotated[
         str | None, Query(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$", description="call it so")
     ] = None,
@@ -158,7 +159,8 @@ def submit(
 ) -> Response:
     """Checks the whole file, captures every item and queues them below the work that people wait for.
 
-    The same file again is the same batch. A name that stands for another file is 409.
+    The same file again is the same batch. A name that stands for another file is 409. A batch of a token with projects
+    belongs to the first of them, and is called PROJECT:NAME.
     """
     _require_lines(request)
     reach = context.reach
@@ -166,13 +168,14 @@ def submit(
     with opened(STDIN, reach.directory, io.BytesIO(request.state.body)) as file:
         common = SubmissionRequest(directory=reach.directory, config=reach.config, unattended=True)
         limits = BatchLimits(max_usd, max_running)
-        wanted = BatchRequest(file, common, _checked(context, file), limits, name)
+        project = None if identity.projects is None else identity.projects[0]
+        wanted = BatchRequest(file, common, _checked(context, file), limits, name, project)
         try:
             row = submit_batch(context.backend, wanted, NoticeList(), _Silent())
         except BatchFaults as faults:
             raise _refused([*faults.faults], faults.wrong) from faults
     status = batches.batch_status(context.backend, row.name)
-    location = f"{request.url.path}/{row.name}"
+    location = f"{request.url.path}/{quote(row.name)}"
     return done_json({"batch": status_json(status)}, status=201, location=location)
 
 

@@ -36,7 +36,8 @@ def participants(request: Request, context: Context, _: Viewer) -> Response:
     """Who can take part here, who does when nobody is named, what is missing, and what holds calls up."""
     reach = context.reach
     listing = list_participants((), reach.config, context.environ, reach.directory)
-    return read_json(request, listing_json(listing))
+    with_accounts = context.backend.projects is None
+    return read_json(request, listing_json(listing, with_accounts=with_accounts))
 
 
 @router.post(

@@ -26,7 +26,7 @@ from orchestrator.web.api.schemas import one_of_each
 from orchestrator.web.context import Context, WebContext
 from orchestrator.web.identity import Decider, Identity, Submitter, Viewer
 from orchestrator.web.once import HEADER, OnceRoute
-from shared.errors import UserError
+from shared.errors import NotAllowed, UserError
 
 router = APIRouter(prefix="/runs", tags=["runs"], route_class=OnceRoute)
 Rules = Annotated[list[str] | None, Query(description="NAME=VALUE, as in `agreement=0.6`")]
@@ -141,9 +141,14 @@ def resume(context: Context, run: RunName, _: Submitter) -> Response:
     response_model=shapes.SubmittedShape,
 )
 def fork(
-    request: Request, context: Context, run: RunName, body: ForkBody, _: Submitter
+    request: Request, context: Context, run: RunName, body: ForkBody, identity: Submitter
 ) -> Response:
-    """A new run that begins with a copy of what was recorded before a step; nothing is asked or paid for again."""
+    """A new run that begins with a copy of what was recorded before a step; nothing is asked or paid for again.
+
+    `reuse` takes answers of any run of the installation: it is closed to a token with projects (403).
+    """
+    if body.reuse and identity.projects is not None:
+        raise NotAllowed("reuse: answers of other projects' runs are not for a token with projects")
     planned = plan_run_fork(context.backend, _fork_request(context, run, body), NoticeList())
     return _started(request, submit_fork(context.backend, planned, NoticeList()))
 

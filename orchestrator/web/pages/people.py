@@ -43,7 +43,7 @@ def show_participants(
         accounts=account_lines(lately.accounts, words),
         others=[pause for pause in lately.pauses if pause.name not in lately.times],
         reached=lately.reached,
-        may_pause=identity.may(Role.OPERATOR),
+        may_pause=identity.may(Role.OPERATOR) and identity.projects is None,
     )
 
 

@@ -240,3 +240,48 @@ def test_a_server_that_dies_before_the_migration_is_an_absence_and_no_bug(
     with pytest.raises(EnvironmentFault, match="does not answer"):
         upgrade(dying)
     dying.close()
+
+
+def test_batches_and_schedules_of_before_belong_to_the_projects_of_their_runs(
+    empty_url: str,
+) -> None:
+    database = Database(empty_url, pool_size=1, patience_s=5)
+    upgrade(database, "0023")
+    with database.connection() as connection:
+        for run, labels in (("a", {"project": "web"}), ("b", {"repository": "shop"}), ("c", {})):
+            connection.execute(
+                "INSERT INTO runs (id, workflow, title, status, root_task) VALUES (%s, 'ask', 't', 'queued', 'x')",
+                (run,),
+            )
+            connection.execute(
+                "INSERT INTO specs (run_id, spec) VALUES (%s, %s)",
+                (run, json.dumps({"labels": labels})),
+            )
+        connection.execute(
+            "INSERT INTO batches (name, source, fingerprint, total, state) VALUES ('n', 's', 'f', 2, 'open'), "
+            "('empty', 's', 'f', 2, 'filling')"
+        )
+        connection.execute(
+            "INSERT INTO batch_items (batch, position, custom_id, key, run_id, body) "
+            "VALUES ('n', 0, 'a', 'a', 'a', '{}'), ('n', 1, 'b', 'b', 'b', '{}')"
+        )
+        for name, run in (("web", "a"), ("none", "c"), ("new", None)):
+            connection.execute(
+                "INSERT INTO schedules (name, cron, timezone, command, directory, jitter_s, missed, paused) "
+                "VALUES (%s, '* * * * *', 'UTC', '[]', '/', 0, 'once', false)",
+                (name,),
+            )
+            connection.execute(
+                "INSERT INTO firings (schedule, due_at, state, run_id) VALUES (%s, now(), 'submitted', %s)",
+                (name, run),
+            )
+        connection.commit()
+
+    upgrade(database)
+
+    with database.connection() as connection:
+        batches = connection.execute("SELECT name, projects FROM batches ORDER BY name").fetchall()
+        found = connection.execute("SELECT name, project FROM schedules ORDER BY name").fetchall()
+    database.close()
+    assert [tuple(row) for row in batches] == [("empty", []), ("n", ["shop", "web"])]
+    assert [tuple(row) for row in found] == [("new", None), ("none", None), ("web", "web")]

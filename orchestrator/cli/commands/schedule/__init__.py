@@ -66,6 +66,11 @@ def _jitter(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> 
 @click.option(
     "--any-host", is_flag=True, help="Any machine may start it: the folder is the same on all."
 )
+@click.option(
+    "--project",
+    metavar="NAME",
+    help="The project whose tokens see it (that of the command's runs, as they are here).",
+)
 @click.option("--paused", is_flag=True, help="Add it paused.")
 @click.argument("command", nargs=-1, metavar="-- COMMAND...", required=True)
 def add(name: str, command: tuple[str, ...], directory: Path | None, **typed: object) -> int:

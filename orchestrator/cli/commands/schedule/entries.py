@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import socket
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows import ROWS
+from orchestrator.workflows.descriptor import SubjectKind
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.store.schedules import Firing, FiringState, Schedule
 
 
@@ -38,12 +40,14 @@ def run_add(
     environ: Mapping[str, str],
 ) -> int:
     """Enter a schedule; the exit code."""
-    _check_command(command)
+    parsed = _checked_command(command)
     host = None if typed.pop("any_host") else socket.gethostname()
     missed = Missed(typed.pop("missed"))
     given = {**typed, "name": name, "command": command, "directory": directory, "missed": missed}
     request = take(ScheduleRequest, {**given, "host": host})
     schedules.check_request(request, datetime.now(UTC))
+    if request.project is None:
+        request = replace(request, project=_project_of(command[0], parsed, directory, environ))
     with connected(environ) as backend:
         schedule = schedules.add(backend, request)
         _mark(backend, scheduled=True)
@@ -104,8 +108,8 @@ def run_rm(name: str, environ: Mapping[str, str]) -> int:
     return ExitCode.OK
 
 
-def _check_command(command: tuple[str, ...]) -> None:
-    """Raise UsageError unless the command is a workflow's, and its options are."""
+def _checked_command(command: tuple[str, ...]) -> Mapping[str, Any]:
+    """What the command says. Raises UsageError unless it is a workflow's, and its options are."""
     name, *arguments = command
     shown = [row for row in ROWS if row.summary]
     workflows = {name for row in shown for name in (row.name, *row.aliases)}
@@ -120,6 +124,24 @@ def _check_command(command: tuple[str, ...]) -> None:
         for flag in ("no_wait", "idempotency_key"):
             if parsed.params.get(flag):
                 raise click.UsageError("a schedule sets --no-wait and --idempotency-key itself")
+        return dict(parsed.params)
+
+
+def _project_of(
+    name: str, parsed: Mapping[str, Any], directory: Path, environ: Mapping[str, str]
+) -> str | None:
+    """What the runs of a command belong to."""
+    if parsed.get("project"):
+        return str(parsed["project"])
+    row = next(row for row in ROWS if name in (row.name, *row.aliases))
+    config = parsed.get("config")
+    return schedules.project_at(
+        directory,
+        environ,
+        config=None if config is None else directory / config,
+        trust_project=bool(parsed.get("trust_project")),
+        of_repository=WORKFLOWS[row.name].subject in (SubjectKind.CHANGE, SubjectKind.TASK),
+    )
 
 
 def _mark(backend: Backend, *, scheduled: bool) -> None:
@@ -163,6 +185,7 @@ def _head(schedule: Schedule) -> list[Line]:
         ("in", where),
         ("times", f"{schedule.cron} ({schedule.timezone}){jitter}; missed: {schedule.missed}"),
         ("next start", _moment(schedule) + paused),
+        *([("project", schedule.project)] if schedule.project else []),
     )
     return [line(f"{name:<11} {text}") for name, text in rows]
 
