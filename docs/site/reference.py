@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import click
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 from orchestrator.cli.main import cli as command_line
 from orchestrator.cli.registry import COMMANDS
@@ -14,7 +15,9 @@ from orchestrator.presentation.locale.catalogue import catalogue
 from orchestrator.settings.languages import LANGUAGES
 from orchestrator.settings.tables import page_tables
 from orchestrator.web import api
+from orchestrator.web.identity import role_of
 from orchestrator.web.problems import PROBLEMS
+from orchestrator.web.scoping import is_open
 from shared.models.metrics import METRICS
 from shared.models.outcomes import FailureKind
 from shared.providers.tables import table
@@ -136,17 +139,27 @@ def http_api() -> str:
     app = FastAPI()
     for router in api.ROUTERS:
         app.include_router(router, prefix=api.PREFIX)
+    routes = [route for route in app.routes if isinstance(route, APIRoute)]
     operations = [
-        (f"`{method.upper()} {path}`", operation["summary"])
-        for path, methods in app.openapi()["paths"].items()
-        for method, operation in methods.items()
+        (f"`{method} {each.path}`", role_of(each) or "", _yes(is_open(each.path)), each.summary)
+        for each in routes
+        if each.include_in_schema
+        for method in sorted(each.methods or ())
     ]
     problems = [(f"`{kind.code}`", str(kind.status), kind.when) for kind in PROBLEMS]
-    head = "The schemas are in `GET /api/v1/openapi.json` of `quorate serve`; the guide is [the HTTP API](../api.md)."
+    head = (
+        "The schemas are in `GET /api/v1/openapi.json` of `quorate serve`; the guide is [the HTTP API](../api.md). "
+        "Each operation needs the role beside it, or one above it; *projects*: a "
+        "[token with projects](../data.md#projects) may call it."
+    )
     return (
-        f"# HTTP API\n\n{head}\n\n{table(('operation', 'what it does'), operations)}\n\n"
+        f"# HTTP API\n\n{head}\n\n{table(('operation', 'role', 'projects', 'what it does'), operations)}\n\n"
         f"## Problems\n\n{table(('code', 'status', 'when'), problems)}\n"
     )
+
+
+def _yes(said: bool) -> str:
+    return "yes" if said else "no"
 
 
 def _words(forms: tuple[str, ...] | None) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 from orchestrator.embedded.processes import is_alive
-from shared.build import Build, read_build
-from shared.store.processes import SILENCE_S, ProcessRow
+from shared.build import Build, read_build, this_build
+from shared.store.batches import paused_batches
+from shared.store.database import Connection
+from shared.store.processes import SILENCE_S, ProcessRow, list_processes
+from shared.store.views import count_runs
 
 
 class ProcessState(StrEnum):
@@ -47,6 +51,24 @@ def colleagues(rows: Iterable[ProcessRow], ours: Build, *, embedded: bool) -> li
         build = read_build(row.version)
         found.append(Colleague(row, build, _presence(row, embedded=embedded), _fit(build, ours)))
     return found
+
+
+def stored_status(connection: Connection, *, embedded: bool) -> dict[str, Any]:
+    """What the store says of an instance: its processes, its runs, what waits its turn, and what is paused.
+
+    The same on the command line and over HTTP.
+    """
+    rows = colleagues(list_processes(connection), this_build(), embedded=embedded)
+    counts = count_runs(connection)
+    return {
+        "processes": [
+            {**asdict(each.row), "presence": each.presence, "fit": each.fit} for each in rows
+        ],
+        "runs": counts.by_status,
+        "runs_estimated": counts.estimated,
+        "queued": counts.queued,
+        "paused_batches": paused_batches(connection),
+    }
 
 
 def _presence(row: ProcessRow, *, embedded: bool) -> ProcessState:

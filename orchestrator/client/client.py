@@ -202,6 +202,13 @@ class Client:
             raise_for(response)
             yield from response.iter_lines()
 
+    # ---- the installation -----------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        """Processes, runs by status, what waits its turn and what is paused."""
+        content: dict[str, Any] = self.get("/status").json()
+        return content
+
     # ---- requests -------------------------------------------------------------------------------
 
     def get(self, path: str, query: Mapping[str, Any] | None = None) -> httpx.Response:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Annotated
 
 from fastapi import Depends, Request, Security
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
@@ -32,6 +33,7 @@ __all__ = [
     "identify",
     "of_token",
     "require",
+    "role_of",
 ]
 
 BEARER = HTTPBearer(
@@ -153,6 +155,12 @@ def require(role: Role) -> Callable[..., Identity]:
         return identity
 
     return checked
+
+
+def role_of(route: APIRoute) -> Role | None:
+    """The role that whoever calls a route needs, or one above it; None: nobody is asked who they are."""
+    calls = {dependency.call for dependency in route.dependant.dependencies}
+    return next((role for role in reversed(Role) if require(role) in calls), None)
 
 
 Viewer = Annotated[Identity, Depends(require(Role.VIEWER))]

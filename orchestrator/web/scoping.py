@@ -8,7 +8,6 @@ that is added and not named here.
 from __future__ import annotations
 
 from fastapi import Request
-from starlette.routing import Route
 
 from orchestrator.web.context import Context
 from orchestrator.web.identity import Identity
@@ -62,7 +61,7 @@ def within_projects(request: Request, context: Context) -> None:
     run = request.path_params.get(RUN)
     if run is not None:
         _require_seen(context, str(run))
-    elif _path(request) not in OPEN:
+    elif not is_open(request.scope["route"].path):
         raise RequestRefused(
             FORBIDDEN,
             f"{identity.actor} sees the runs of some projects only ({', '.join(identity.projects)}), and this is about "
@@ -80,7 +79,6 @@ def _require_seen(context: Context, run: str) -> None:
         raise UnknownRun(f"there is no run {run!r}: name it by its whole id")
 
 
-def _path(request: Request) -> str:
-    """The route's path as its router declares it, without the API's prefix."""
-    route: Route = request.scope["route"]
-    return route.path.removeprefix("/api/v1") or "/"
+def is_open(path: str) -> bool:
+    """Whether a token with projects may use a route, whose path is given as its router declares it."""
+    return f"{{{RUN}}}" in path or (path.removeprefix("/api/v1") or "/") in OPEN

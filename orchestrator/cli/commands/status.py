@@ -7,12 +7,13 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import click
 
 from orchestrator.application.brokers import broker_counts, missing_servers, paused_calls
-from orchestrator.application.company import ProcessState, VersionFit, colleagues
+from orchestrator.application.company import ProcessState, VersionFit, stored_status
 from orchestrator.cli.options import example, json_option
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.embedded.servers import status as server_status
@@ -25,11 +26,9 @@ from shared.build import read_build, this_build
 from shared.errors import EnvironmentFault
 from shared.instance import Instance
 from shared.settings import ServiceSettings
-from shared.store.batches import paused_batches
 from shared.store.database import Database
 from shared.store.migrate import HEAD, newer_schema
-from shared.store.processes import list_processes
-from shared.store.views import count_runs, schema_revision
+from shared.store.views import schema_revision
 
 REPLACED = (
     "another version than this command: the next command that needs them replaces them, and calls under way are "
@@ -58,8 +57,7 @@ def status(as_json: bool) -> int:
 def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     """What runs; the exit code."""
     settings = ServiceSettings.from_environment(environ)
-    ours = this_build()
-    facts: dict[str, Any] = {"version": str(ours), "instance": None}
+    facts: dict[str, Any] = {"version": str(this_build()), "instance": None}
     if settings.external is None:
         facts |= _embedded(settings.instance)
         if not any(server["running"] or server["silent"] for server in facts["servers"]):
@@ -70,16 +68,7 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     try:
         facts["schema"] = {"found": database.run(schema_revision), "needed": HEAD}
         if facts["schema"]["found"] == HEAD:
-            embedded = settings.external is None
-            processes = colleagues(database.run(list_processes), ours, embedded=embedded)
-            facts["processes"] = [
-                {**asdict(each.row), "presence": each.presence, "fit": each.fit}
-                for each in processes
-            ]
-            counts = database.run(count_runs)
-            facts["runs"], facts["runs_estimated"] = counts.by_status, counts.estimated
-            facts["queued"] = counts.queued
-            facts["paused_batches"] = database.run(paused_batches)
+            facts |= database.run(partial(stored_status, embedded=settings.external is None))
     except EnvironmentFault as error:
         fault = str(error)
     finally:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
 from orchestrator.application.brokers import paused_calls
-from orchestrator.application.company import colleagues
+from orchestrator.application.company import stored_status
 from orchestrator.application.listings import spent
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_preset, preset_names
@@ -20,11 +21,9 @@ from orchestrator.web.once import OnceRoute
 from orchestrator.workflows import ROWS
 from shared.build import this_build
 from shared.errors import ConfigurationError
-from shared.store.batches import paused_batches
 from shared.store.migrate import HEAD
-from shared.store.processes import list_processes
 from shared.store.spending import Grouping
-from shared.store.views import count_runs, schema_revision
+from shared.store.views import schema_revision
 
 router = APIRouter(route_class=OnceRoute)
 
@@ -81,21 +80,12 @@ def workflows(request: Request, context: Context, _: Viewer) -> Response:  # noq
 @router.get("/status", summary="Status", tags=["installation"], response_model=shapes.StatusShape)
 def status(request: Request, context: Context, _: Viewer) -> Response:
     """Processes with their presence, runs by status, what waits its turn, pauses, and the schema's version."""
-    ours = this_build()
     embedded = context.backend.settings.external is None
-    rows = colleagues(context.backend.read(list_processes), ours, embedded=embedded)
-    counts = context.backend.read(count_runs)
     pauses = paused_calls(context.backend.settings)
     content = {
-        "version": str(ours),
+        "version": str(this_build()),
         "schema": {"found": context.backend.read(schema_revision), "needed": HEAD},
-        "processes": [
-            {**asdict(each.row), "presence": each.presence, "fit": each.fit} for each in rows
-        ],
-        "runs": counts.by_status,
-        "runs_estimated": counts.estimated,
-        "queued": counts.queued,
         "paused": None if pauses is None else [asdict(pause) for pause in pauses],
-        "paused_batches": context.backend.read(paused_batches),
+        **context.backend.read(partial(stored_status, embedded=embedded)),
     }
     return read_json(request, content)

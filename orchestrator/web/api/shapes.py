@@ -358,6 +358,8 @@ class StatusShape(Versioned):
     schema_: dict[str, Any] = Field(alias="schema")
     processes: list[dict[str, Any]]
     runs: dict[str, int]
+    runs_estimated: bool
+    queued: dict[str, int]
     paused: list[dict[str, Any]] | None
     paused_batches: list[str]
 

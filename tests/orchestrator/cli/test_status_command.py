@@ -6,9 +6,11 @@ import json
 from datetime import UTC, datetime
 from functools import partial
 
+import httpx
 import pytest
 
 from orchestrator.cli.commands.status import show_status
+from orchestrator.client.client import Client
 from orchestrator.web.api import shapes
 from shared.build import this_build
 from shared.models.batches import BatchLimits
@@ -17,6 +19,7 @@ from shared.providers.limits import pause
 from shared.store.batches import create_batch, pause_batch
 from tests.fixtures.instance import CommandLine
 from tests.fixtures.web import WebService
+from tests.support.runs import execute, new_run
 
 
 def test_nothing_runs_is_told_as_that_with_the_version_and_starts_nothing(
@@ -75,3 +78,32 @@ def test_what_is_paused_is_told_with_its_end_in_text_in_json_and_over_http(
     over_http = answer.json()
     assert over_http["paused"] == facts["paused"]
     assert over_http["paused_batches"] == ["nightly"]
+
+
+SHARED = ("version", "schema", "runs", "runs_estimated", "queued", "paused", "paused_batches")
+
+
+@pytest.mark.component
+def test_the_service_its_client_and_the_command_line_say_the_same(
+    web: WebService, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = web.backend.database
+    for name, batch in (("a", ""), ("b", "nightly"), ("c", "nightly")):
+        run = new_run(database, name)
+        execute(database, "UPDATE runs SET status = 'queued', batch = %s WHERE id = %s", batch, run)
+    over_http = web.client_as(Role.VIEWER)
+    token = over_http.headers["authorization"].removeprefix("Bearer ")
+
+    assert show_status(web.context.environ, as_json=True) == 0
+    facts = json.loads(capsys.readouterr().out)
+    answer = over_http.get("/api/v1/status").json()
+    handled = httpx.MockTransport(
+        lambda request: httpx.Response(200, content=over_http.get(request.url.path).content)
+    )
+    with Client("http://127.0.0.1:8765", token, transport=handled) as client:
+        read = client.status()
+
+    assert facts["queued"] == {"": 1, "nightly": 2}
+    for name in SHARED:
+        assert answer[name] == facts[name] == read[name], name
+    assert set(answer) == set(shapes.StatusShape.model_json_schema()["properties"])
