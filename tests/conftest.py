@@ -42,6 +42,11 @@ NEEDS = {
         lambda: os.environ.get("QUORATE_TEST_HELM"),
         "QUORATE_TEST_HELM is not set (.ci/run sets it to an interpreter with Helm's engine)",
     ),
+    "needs_prometheus": (lambda: shutil.which("prometheus"), "prometheus is not on PATH"),
+    "needs_dclint": (
+        lambda: os.environ.get("QUORATE_TEST_DCLINT"),
+        "QUORATE_TEST_DCLINT is not set (.ci/run sets it to the program)",
+    ),
     "needs_schemathesis": (
         lambda: os.environ.get("QUORATE_TEST_SCHEMATHESIS"),
         "QUORATE_TEST_SCHEMATHESIS is not set (.ci/run sets it to the program)",

@@ -12,8 +12,8 @@ from workers.ownership import intruder
 EXIT_ENVIRONMENT = 5
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """The console script; exit codes as in docs/exit-codes.md."""
+def make_parser() -> argparse.ArgumentParser:
+    """What can be typed."""
     parser = argparse.ArgumentParser(
         prog="quorate-worker",
         description="Work on the steps of Quorate's runs.",
@@ -30,7 +30,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         choices=["threads", "prefork"],
         help="Celery pool (turns: threads, tools: prefork)",
     )
-    options = parser.parse_args(argv)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The console script; exit codes as in docs/exit-codes.md."""
+    options = make_parser().parse_args(argv)
     foreign = intruder()
     if foreign is not None:
         sys.stderr.write(f"quorate-worker: {foreign}\n")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 import click
-from fastapi import FastAPI
-from fastapi.routing import APIRoute
 
 from orchestrator.cli.main import cli as command_line
 from orchestrator.cli.registry import COMMANDS
@@ -14,8 +12,8 @@ from orchestrator.core.formats import FORMATS
 from orchestrator.presentation.locale.catalogue import catalogue
 from orchestrator.settings.languages import LANGUAGES
 from orchestrator.settings.tables import page_tables
-from orchestrator.web import api
 from orchestrator.web.identity import role_of
+from orchestrator.web.openapi import described_routes
 from orchestrator.web.problems import PROBLEMS
 from orchestrator.web.scoping import is_open
 from shared.models.metrics import METRICS
@@ -136,15 +134,10 @@ def metrics() -> str:
 
 def http_api() -> str:
     """The operations of the HTTP API, and the problems that it answers with."""
-    app = FastAPI()
-    for router in api.ROUTERS:
-        app.include_router(router, prefix=api.PREFIX)
-    routes = [route for route in app.routes if isinstance(route, APIRoute)]
     operations = [
-        (f"`{method} {each.path}`", role_of(each) or "", _yes(is_open(each.path)), each.summary)
-        for each in routes
-        if each.include_in_schema
-        for method in sorted(each.methods or ())
+        (f"`{method} {path}`", role_of(route) or "", _yes(is_open(path)), route.summary)
+        for path, route in described_routes()
+        for method in sorted(route.methods or ())
     ]
     problems = [(f"`{kind.code}`", str(kind.status), kind.when) for kind in PROBLEMS]
     head = (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from orchestrator.web import api
 from orchestrator.web.identity import BEARER, Role, role_of
 from orchestrator.web.problems import MEDIA_TYPE, PROBLEMS
 from orchestrator.web.scoping import is_open
@@ -34,9 +36,8 @@ def describe(app: FastAPI) -> dict[str, Any]:
     """The description of an application; made once."""
     if app.openapi_schema is None:
         schema = FastAPI.openapi(app)
-        for route in app.routes:
-            if isinstance(route, APIRoute) and route.include_in_schema:
-                _with_role(route, schema["paths"][route.path_format])
+        for path, route in described_routes():
+            _with_role(path, route, schema["paths"][path])
         for path in schema["paths"].values():
             for operation in path.values():
                 _with_problems(operation)
@@ -44,15 +45,22 @@ def describe(app: FastAPI) -> dict[str, Any]:
     return app.openapi_schema
 
 
-def _with_role(route: APIRoute, methods: dict[str, Any]) -> None:
+def described_routes() -> Iterator[tuple[str, APIRoute]]:
+    """Every route of the API that is described, by its path; FastAPI's own list holds routers and not their routes."""
+    for router in api.ROUTERS:
+        for route in router.routes:
+            if isinstance(route, APIRoute) and route.include_in_schema:
+                yield f"{api.PREFIX}{route.path}", route
+
+
+def _with_role(path: str, route: APIRoute, methods: dict[str, Any]) -> None:
     """Who may call it, as the route's own guard has it: for programs, for people, and as OpenAPI names roles."""
     role = role_of(route)
-    if role is None:
-        return
+    assert role is not None, f"{path} needs no role"
     needs = f"Needs the role `{role.value}`" + (
         "." if role is Role.OPERATOR else " or one above it."
     )
-    projects = is_open(route.path)
+    projects = is_open(path)
     closed = "" if projects else " Closed to tokens with projects."
     for method in route.methods or ():
         operation = methods[method.lower()]
