@@ -43,6 +43,10 @@ NEEDS = {
         "QUORATE_TEST_HELM is not set (.ci/run sets it to an interpreter with Helm's engine)",
     ),
     "needs_prometheus": (lambda: shutil.which("prometheus"), "prometheus is not on PATH"),
+    "needs_grafana_sdk": (
+        lambda: os.environ.get("QUORATE_TEST_GRAFANA"),
+        "QUORATE_TEST_GRAFANA is not set (.ci/run sets it to an interpreter with Grafana's models)",
+    ),
     "needs_dclint": (
         lambda: os.environ.get("QUORATE_TEST_DCLINT"),
         "QUORATE_TEST_DCLINT is not set (.ci/run sets it to the program)",

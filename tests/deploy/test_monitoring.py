@@ -4,6 +4,7 @@ metrics and labels that there are."""
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -132,3 +133,44 @@ def test_promtool_reads_every_expression_of_the_dashboard(tmp_path: Path) -> Non
     file.write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": rules}]}))
 
     promtool("check", "rules", "--lint=none", str(file))
+
+
+def known_by_grafana(dashboard: dict[str, Any]) -> list[str]:
+    """What Grafana's own model of a dashboard does not know of this one, or would change."""
+    words = [os.environ["QUORATE_TEST_GRAFANA"], str(MONITORING.parents[1] / ".ci/dashboard.py")]
+    asked = json.dumps(dashboard)
+    done = subprocess.run(
+        words, input=asked, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return list(json.loads(done.stdout))
+
+
+@pytest.mark.needs_grafana_sdk
+def test_grafanas_own_model_knows_everything_in_the_dashboard() -> None:
+    assert known_by_grafana(DASHBOARD) == []
+
+    wrong = json.loads(json.dumps(DASHBOARD))
+    wrong["panels"][1]["fieldConfigg"] = wrong["panels"][1].pop("fieldConfig")
+    wrong["tempalting"] = wrong.pop("templating")
+    assert known_by_grafana(wrong) == [
+        "/panels/1/fieldConfigg is not known",
+        "/tempalting is not known",
+    ]
+
+
+def test_each_panel_asks_the_source_that_is_chosen_above() -> None:
+    """The model checks names; these are the values without which a panel stays empty."""
+    variables = {each["name"]: each for each in DASHBOARD["templating"]["list"]}
+    assert variables["datasource"]["type"] == "datasource"
+    assert variables["datasource"]["query"] == "prometheus"
+    source = {"type": "prometheus", "uid": "${datasource}"}
+    assert variables["job"]["datasource"] == source
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,40}", DASHBOARD["uid"])
+    for panel in PANELS:
+        assert panel["datasource"] == source, panel["title"]
+        letters = [target["refId"] for target in panel["targets"]]
+        assert len(letters) == len(set(letters)) > 0, panel["title"]
+        for target in panel["targets"]:
+            assert target["datasource"] == source
+            assert set(re.findall(r"\$\{?(\w+)", target["expr"])) <= variables.keys()
