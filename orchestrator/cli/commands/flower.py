@@ -16,7 +16,10 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
+from orchestrator.cli.waiting_rows import ANSWER_S, WaitingRows
 from shared.errors import EnvironmentFault, UserError
+from shared.settings import ServiceSettings
+from shared.store.database import Database
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 CONFIGURATION = Path(__file__).parents[1] / "flower.conf"
@@ -36,6 +39,7 @@ FOREIGN_HOST = r"(?!(?:127\.0\.0\.1|localhost|\[?::1\]?)$).*"
 def flower(ctx: click.Context, port: int, address: str, conf: str | None) -> int:
     """Start Flower on this machine's loopback. Other options are passed on to it (`--persistent=True`, ...).
 
+    What waits for a decision, a person or a child run has a row, too: quorate.waits.decision, .person, .child.
     Runs, participants, roles and rounds are in the tasks' arguments; prompts, texts and keys never are.
     """
     return run_flower(os.environ, address=address, port=port, conf=conf, more=ctx.args)
@@ -52,7 +56,7 @@ def run_flower(
             "--basic-auth=USER:PASSWORD (or FLOWER_BASIC_AUTH), or leave it on 127.0.0.1."
         )
     with connected(environ) as backend:
-        broker_url = backend.settings.endpoints.broker_url
+        settings = backend.settings
     configuration = Path(conf or environ.get("FLOWER_CONF") or CONFIGURATION).resolve()
     arguments = [
         f"--address={address}",
@@ -61,15 +65,21 @@ def run_flower(
         "--inspect_timeout=2000",
         *more,
     ]
-    service = _make_service(broker_url, arguments)
+    service = _make_service(settings.endpoints.broker_url, arguments)
     _check_login(service, needed=authenticated or address not in LOOPBACK)
     atexit.register(service.stop)
     listening = _listen(service, address, port)
+    _waiting_rows(service, settings).start()
     signal.signal(signal.SIGTERM, _leave)
     sys.stderr.write(f"Flower: http://{address}:{listening}\n")
     with suppress(KeyboardInterrupt, SystemExit):
         service.start()
     return 0
+
+
+def _waiting_rows(service: Any, settings: ServiceSettings) -> WaitingRows:
+    url, keys = settings.endpoints.database_url, settings.encryption_keys
+    return WaitingRows(service, Database(url, pool_size=1, answer_s=ANSWER_S, keys=keys))
 
 
 def _check_login(service: Any, *, needed: bool) -> None:
