@@ -72,9 +72,11 @@ review: $(VENV)/.runtime
 	fi; \
 	exit $$code
 
-# Compiled once: where PYTHONDONTWRITEBYTECODE is set, each of the many processes would compile our sources again.
+# Compiled once: where PYTHONDONTWRITEBYTECODE is set, each of the many processes would compile our sources again. What
+# they would each prepare of the tests is prepared once, too: half of the processor time until the first test.
 test: $(VENV)/.dev
 	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
+	@$(BIN)/python .ci/prepare_tests.py
 	@$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadscope --no-loadscope-reorder $(ARGS)
 
 # Several at once with `make -j2 check`, as in .ci/run.
