@@ -40,6 +40,7 @@ def flower(ctx: click.Context, port: int, address: str, conf: str | None) -> int
     """Start Flower on this machine's loopback. Other options are passed on to it (`--persistent=True`, ...).
 
     What waits for a decision, a person or a child run has a row, too: quorate.waits.decision, .person, .child.
+
     Runs, participants, roles and rounds are in the tasks' arguments; prompts, texts and keys never are.
     """
     return run_flower(os.environ, address=address, port=port, conf=conf, more=ctx.args)
