@@ -46,6 +46,7 @@ from orchestrator.subjects.task import capture_own_change, capture_task
 from shared.errors import EnvironmentFault, SubjectError
 from shared.models.notices import Notice, notice
 from shared.models.rows import REPOSITORY
+from shared.models.workspace import OwnChangeUse
 from shared.text.masking.mask import count_secrets
 
 MAX_DIFF_BYTES = 64_000_000
@@ -82,8 +83,8 @@ class Captured:
     nothing: Notice | None = None
 
 
-def _never(_words: str) -> bool:
-    return False
+def _never(_words: str) -> OwnChangeUse:
+    return OwnChangeUse.NO
 
 
 def capture_subject(
@@ -95,7 +96,7 @@ def capture_subject(
     *,
     located: Located | None = None,
     stdin: StandardInput,
-    takes_own_change: Callable[[str], bool] = _never,
+    takes_own_change: Callable[[str], OwnChangeUse] = _never,
 ) -> Captured:
     """Read the subject and store its parts. Raises UserError or EnvironmentFault with what is wrong with it.
 
@@ -267,16 +268,22 @@ def _task(
     put: Put,
     environ: Mapping[str, str],
     stdin: StandardInput,
-    takes_own_change: Callable[[str], bool],
+    takes_own_change: Callable[[str], OwnChangeUse],
 ) -> Captured:
     """The words as a question's are read, and the repository as it stands at its last commit."""
     request = QuestionInput(asked.words, asked.file)
     words = _question(request, directory, settings, lambda _content: "", stdin)
     place = directory / asked.repository if asked.repository else directory
     task = capture_task(words.prose, place, environ, screen=screen(settings))
-    if takes_own_change(words.prose):
+    use = takes_own_change(words.prose)
+    if use is not OwnChangeUse.NO:
         changed = ChangeRequest(path=place, environ=dict(environ), screen=screen(settings))
-        own = capture_own_change(changed, put, count_secrets)
+        try:
+            own = capture_own_change(changed, put, count_secrets)
+        except SubjectError:
+            if use is OwnChangeUse.NEEDED:
+                raise
+            own = None
         task = task.model_copy(update={"own_change": own})
     return Captured(
         document=put(task.model_dump_json().encode()),

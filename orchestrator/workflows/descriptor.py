@@ -30,6 +30,7 @@ from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
 from shared.models.run import DecisionPolicy, RunSpec
+from shared.models.workspace import OwnChangeUse
 
 
 class SubjectKind(StrEnum):
@@ -122,8 +123,8 @@ def _nothing_else(_spec: RunSpec) -> RunSpec | None:
     return None
 
 
-def _never(_words: str, _options: Mapping[str, Any]) -> bool:
-    return False
+def _never(_words: str, _options: Mapping[str, Any]) -> OwnChangeUse:
+    return OwnChangeUse.NO
 
 
 def _no_objection(_panel: Panel, _options: BaseModel) -> str | None:
@@ -144,7 +145,7 @@ class WorkflowLogic(Generic[OptionsT]):
     expected: Callable[[RunSpec, int], Iterator[ExpectedCall]] | None = None
     settled: Callable[[OptionsT, Panel, Price], OptionsT] = _as_they_are
     instead: Callable[[RunSpec], RunSpec | None] = _nothing_else
-    takes_own_change: Callable[[str, Mapping[str, Any]], bool] = _never
+    takes_own_change: Callable[[str, Mapping[str, Any]], OwnChangeUse] = _never
 
 
 @dataclass(frozen=True)
@@ -292,7 +293,7 @@ class WorkflowType(Generic[OptionsT]):
         expected = self.run.expected
         return None if expected is None else tuple(expected(spec, subject_tokens))
 
-    def takes_own_change(self, options: Mapping[str, Any], words: str) -> bool:
+    def takes_own_change(self, options: Mapping[str, Any], words: str) -> OwnChangeUse:
         """Whether a task of these words is about what its author has changed."""
         return self.run.takes_own_change(words, options)
 

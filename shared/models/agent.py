@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+import re
+from typing import Annotated
 
+from pydantic import BeforeValidator, Field
+
+from shared.models.agent_modes import AgentMode
 from shared.models.findings import Place, Severity
 from shared.models.notices import Notice
 from shared.models.wire import ForeignWire, Verbatim
@@ -239,6 +243,18 @@ class WrittenText(ForeignWire):
     files: tuple[str, ...] = ()
 
 
+def _as_mode(word: object) -> object:
+    """`Multi-file editing` as `multi_file_editing`."""
+    return re.sub(r"[\s-]+", "_", word.strip().lower()) if isinstance(word, str) else word
+
+
+class RequestReading(ForeignWire):
+    """How a participant reads a request: the mode that it asks for, and whether something is to be changed."""
+
+    mode: Annotated[AgentMode, BeforeValidator(_as_mode)]
+    changes: bool = False
+
+
 AGENT_REPLIES: dict[str, type[ForeignWire]] = {
     "agent.files": ReadFiles,
     "agent.patch": CheckedPatch,
@@ -251,4 +267,5 @@ AGENT_REPLIES: dict[str, type[ForeignWire]] = {
     "agent.change": ChangeSubject,
     "agent.code": CodeProposal,
     "agent.text": WrittenText,
+    "agent.intent": RequestReading,
 }

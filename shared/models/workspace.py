@@ -6,6 +6,8 @@ what it found before.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from shared.models.wire import Wire
@@ -33,6 +35,15 @@ class Workspace(Wire):
         """With these files as they are now."""
         merged = {file.path: file for file in (*self.files, *files)}
         return self.model_copy(update={"files": tuple(merged[path] for path in sorted(merged))})
+
+
+class OwnChangeUse(StrEnum):
+    """Whether a task is about what its author has changed."""
+
+    NO = "no"
+    POSSIBLE = "possible"
+    """Whoever reads the task decides: what cannot be captured is left out."""
+    NEEDED = "needed"
 
 
 class OwnChange(Wire):

@@ -243,3 +243,26 @@ def test_a_hostile_coder_ends_in_order_within_its_limits_and_nothing_of_it_is_ta
     steps = [step for stage in result["rounds"] for step in stage["steps"]]
     assert sum("/coding/" in step["key"] for step in steps) == 3
     assert not [step for step in steps if step["participant"] == "agent.command"]
+
+
+def test_a_scripted_participant_says_what_an_unclear_request_asks_for_and_nonsense_falls_back(
+    live: CommandLine, repo: Repo, tmp_path: Path
+) -> None:
+    said: dict[str, Any] = {"mode": "dependency_intelligence", "changes": False}
+    for name, reply in {"clear": said, "nonsense": "la la la"}.items():
+        script = [{"when": {"role": "intent"}, "reply": reply}, {"reply": {"text": "so it is"}}]
+        (tmp_path / f"{name}.json").write_text(json.dumps(script), encoding="utf-8")
+    unclear = "the thing with the invoices from Tuesday"
+    named = ("--coder", f"scripted:{tmp_path / 'clear.json'}")
+    read = ask(live, repo, unclear, *named)
+    assert modes(read)[0] == "dependency_intelligence"
+    steps = [step for stage in read["rounds"] for step in stage["steps"]]
+    (turn,) = [step for step in steps if step["role"] == "intent"]
+    assert (turn["key"], turn["participant"]) == ("intent/clear", "clear")
+    shown = live("show", read["run"]["id"], "--prompt", "intent/clear", cwd=repo.root).stdout
+    assert "dependency_intelligence" in shown
+    typed = ask(live, repo, unclear, *named, "--mode", "ops_infra")
+    assert modes(typed)[0] == "ops_infra"
+    lost = ask(live, repo, unclear, "--coder", f"scripted:{tmp_path / 'nonsense.json'}")
+    assert modes(lost)[0] == "context_navigation"
+    assert any("--mode" in warning for warning in lost["warnings"])

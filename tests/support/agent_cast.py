@@ -88,6 +88,8 @@ def replied(step: Step, **fields: Any) -> StepResult:
 class AgentCast:
     """Tools and a coder with whom everything comes off at once; a test overrides a method of the tool's name."""
 
+    reads_as: tuple[str, bool] = ("context_navigation", False)
+
     def __init__(self) -> None:
         self.patches = 0
         self.proposals = 0
@@ -114,6 +116,9 @@ class AgentCast:
 
     def agent_read(self, step: Step) -> StepResult:
         return replied(step, files=[{"path": "shop/user.py", "document": sha(b"x"), "lines": 1}])
+
+    def intent(self, step: Step) -> StepResult:
+        return replied(step, mode=self.reads_as[0], changes=self.reads_as[1])
 
     def coding(self, step: Step) -> StepResult:
         self.proposals += 1

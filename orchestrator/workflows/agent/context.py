@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.discussion.turn_results import (
@@ -58,6 +58,12 @@ class AgentContext:
     def withholds(self, path: str) -> bool:
         """Whether a file may hold secrets: it is shown to no participant."""
         return is_withheld(path, self.task.never_sent, self.task.may_be_sent)
+
+    def of_the_commit(self) -> AgentContext:
+        """Without what the task's author has changed: the work is something else."""
+        if self.task.own_change is None:
+            return self
+        return replace(self, task=self.task.model_copy(update={"own_change": None}))
 
     @property
     def models(self) -> tuple[Participant, ...]:

@@ -10,7 +10,7 @@ from orchestrator.core.views.live import SHORT, LiveView, RenderContext, Reply, 
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.result import how_ended
 from orchestrator.workflows.agent.roles import AgentRole
-from shared.models.agent import CommandReport
+from shared.models.agent import CommandReport, RequestReading
 from shared.models.rows import StepRow
 
 Summary = Callable[[Reply, RenderContext], str]
@@ -50,6 +50,10 @@ def _proposal(reply: Reply, _context: RenderContext) -> str:
     return shortened(str(reply.get("explanation") or reply.get("text") or ""), SHORT)
 
 
+def _reading(reply: Reply, context: RenderContext) -> str:
+    return context.message(f"agent_mode_{RequestReading.model_validate(reply).mode}")
+
+
 def _ended(summary: Summary) -> Callable[[StepRow, Reply, RenderContext], list[Line]]:
     """`agent.patch: applies, 2 files, +12 -1 (0.1 s)`"""
 
@@ -73,6 +77,7 @@ LIVE = LiveView(
         AgentRole.IMPACT: _ended(_counted("agent_callers_counted", "callers")),
         AgentRole.CAPTURE: _ended(_counted("agent_files_counted", "files")),
         AgentRole.COMMIT: _ended(_commit),
+        AgentRole.INTENT: _ended(_reading),
         AgentRole.CODING: _ended(_proposal),
         AgentRole.WRITING: _ended(_proposal),
     },

@@ -23,11 +23,17 @@ from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.agent.conclusion import conclude
 from orchestrator.workflows.agent.context import AgentContext, AgentProceedings, state_of
 from orchestrator.workflows.agent.handlers.table import HANDLERS
-from orchestrator.workflows.agent.intent import read_intent
 from orchestrator.workflows.agent.mode_context import MOST_ERROR, ModeContext
-from orchestrator.workflows.agent.modes import INTENTS, AgentMode, mode_words
-from orchestrator.workflows.agent.options import AgentOptions
+from orchestrator.workflows.agent.modes import AgentMode, mode_words
+from orchestrator.workflows.agent.options import AgentOptions, IntentReader
 from orchestrator.workflows.agent.prompts import AgentPrompts
+from orchestrator.workflows.agent.reading import (
+    commits_unasked,
+    first_trigger,
+    is_of_own_change,
+    own_change_use,
+    read_request,
+)
 from orchestrator.workflows.agent.records import IntentRecord, TransitionRecord
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.agent.transitions import transition
@@ -35,19 +41,20 @@ from orchestrator.workflows.agent.work import ModeResult, Visit
 from orchestrator.workflows.descriptor import WorkflowLogic
 from shared.models.notices import Notice, notice
 from shared.models.run import RunSpec
-from shared.models.workspace import CodingTask
+from shared.models.workspace import CodingTask, OwnChangeUse
 
 SAME_STATE = 2
 """So often an agent may come to the very same state; then it makes no progress."""
-_NEEDS_A_TARGET = frozenset({AgentMode.IMPLEMENTATION, AgentMode.REFACTOR, AgentMode.MULTI_FILE})
 
 
 def agent(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run."""
     context, proceedings = context_of(spec, materials), AgentProceedings()
+    intent = yield from read_request(context, proceedings)
+    if not is_of_own_change(intent):
+        context = context.of_the_commit()
     if context.task.uncommitted and context.task.own_change is None:
         proceedings.warn(notice("agent_uncommitted", n=len(context.task.uncommitted)))
-    intent = yield from record("intent", IntentRecord, lambda: understood(context))
     state = beginning(context, intent)
     state = yield from fire(proceedings, state, ModeResult(state, first_trigger(intent)))
     while state.mode is not AgentMode.IDLE:
@@ -62,19 +69,6 @@ def agent(spec: RunSpec, materials: Materials) -> Workflow:
     return conclude(context, proceedings, state, intent)
 
 
-def understood(context: AgentContext) -> IntentRecord:
-    """What the request asks for; a mode that was typed is the goal."""
-    intent = read_intent(context.task.text)
-    goal = context.options.mode or intent.mode
-    return IntentRecord(
-        goal=AgentMode.CONTEXT_NAV if goal is AgentMode.IDLE else goal,
-        navigation=intent.navigation,
-        target=intent.target or "",
-        wants_change=intent.wants_change or goal in _NEEDS_A_TARGET,
-        rule="typed" if context.options.mode else intent.name,
-    )
-
-
 def beginning(context: AgentContext, intent: IntentRecord) -> ModeContext:
     """The context before the first transition."""
     return ModeContext(
@@ -83,20 +77,10 @@ def beginning(context: AgentContext, intent: IntentRecord) -> ModeContext:
         wants_change=intent.wants_change,
         approval_level=context.approval,
         auto_test=context.options.auto_test,
-        auto_commit=context.options.auto_commit,
+        auto_commit=commits_unasked(context, intent),
         workspace=context.task.workspace,
         error_text=context.task.text[-MOST_ERROR:] if intent.goal is AgentMode.DEBUG else "",
     )
-
-
-def first_trigger(intent: IntentRecord) -> str:
-    """Code, tests among it, is written after its place was found; everything else begins where it is wanted."""
-    typed = intent.rule == "typed"
-    goal = intent.goal
-    writes_tests = goal is AgentMode.TEST and intent.wants_change
-    if (goal is AgentMode.IMPLEMENTATION or writes_tests) and not typed:
-        goal = AgentMode.CONTEXT_NAV
-    return INTENTS[goal]
 
 
 def fire(
@@ -180,15 +164,17 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     if options.coder is None:
         return
     base = INSTRUCTIONS_TOKENS + subject_tokens
+    if options.mode is None and options.intent != IntentReader.RULES:
+        yield from expected_calls((options.coder,), AgentRole.INTENT, base, certain=False)
     for _ in range(options.attempts):
         tokens = base + LONG_ANSWER_TOKENS
         yield from expected_calls((options.coder,), AgentRole.CODING, tokens, certain=False)
 
 
-def takes_own_change(words: str, options: Mapping[str, Any]) -> bool:
+def takes_own_change(words: str, options: Mapping[str, Any]) -> OwnChangeUse:
     """A review and a commit that are asked for are of what the person has changed."""
-    mode = options.get("mode") or read_intent(words).mode
-    return mode in (AgentMode.QA, AgentMode.GIT)
+    reader = options.get("intent") or IntentReader.UNSURE
+    return own_change_use(words, options.get("mode"), reader)
 
 
 LOGIC: WorkflowLogic[AgentOptions] = WorkflowLogic(

@@ -1,41 +1,11 @@
-"""The modes of the agent, as the design names them, and the trigger by which a request leads into each."""
+"""The trigger by which a request leads into each mode of the agent, and how a mode is called."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-
+from shared.models.agent_modes import AgentMode
 from shared.models.notices import Notice, notice
 
-
-class AgentMode(StrEnum):
-    """What the agent is doing. It begins and ends in `idle`."""
-
-    IDLE = "idle"
-    CONTEXT_NAV = "context_navigation"
-    IMPLEMENTATION = "implementation"
-    DEBUG = "debug"
-    TEST = "test"
-    DOCUMENTATION = "documentation"
-
-    DESIGN = "design"
-    QA = "qa"
-    REFACTOR = "refactor"
-    MULTI_FILE = "multi_file_editing"
-    GIT = "git_workflow"
-    PLANNING = "agent_planning"
-    IMPACT = "impact_analysis"
-
-    MIGRATION = "migration"
-    DEPENDENCY = "dependency_intelligence"
-    SPEC_COMPLIANCE = "spec_compliance"
-    VERIFICATION = "verification"
-    PROFILING = "performance_profiling"
-
-    OPS = "ops_infra"
-    ENV_REPRO = "environment_reproduction"
-    BENCHMARK = "benchmark"
-    ML_INTEGRATION = "ml_integration"
-    RESEARCH = "exploratory_research"
+__all__ = ["INTENTS", "AgentMode", "mode_words"]
 
 
 INTENTS: dict[AgentMode, str] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
@@ -13,6 +14,16 @@ from orchestrator.workflows.agent.modes import AgentMode
 from shared.models.panel import Participant
 from shared.models.wire import Wire
 from shared.tools.rules import Glob
+
+
+class IntentReader(StrEnum):
+    """Who reads what a request asks for."""
+
+    RULES = "rules"
+    UNSURE = "unsure"
+    """A participant where the rules are not sure."""
+    ALWAYS = "always"
+
 
 RuleWord = Annotated[
     ApprovalRule,
@@ -34,6 +45,15 @@ class AgentOptions(Wire):
             flag=Flag("--mode", "Begin in this mode (`quorate agent modes`).", "MODE"),
         ),
     ] = None
+    intent: Annotated[
+        str,
+        Setting(
+            "who says what a request without `--mode` asks for: `rules`, `unsure` (a model of the run where the rules "
+            "are not sure) or `always` (a model; [how](agent.md#modes))",
+            words=tuple(IntentReader),
+            flag=Flag("--intent", "Who reads what is asked for: {choices}.", "WHO"),
+        ),
+    ] = IntentReader.UNSURE.value
     approval: Annotated[
         str,
         Setting(

@@ -13,6 +13,8 @@ from shared.models.steps import PromptPart
 from shared.models.workspace import CodingTask
 
 MOST_CALLERS = 20
+MOST_REQUEST = 6_000
+"""Characters of a request that whoever reads what it asks for is shown."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,11 @@ class AgentPrompts:
             self.templates.part(template),
         ]
         return self.templates.prompt(self.templates.part("agent"), coder, parts)
+
+    def intent(self) -> Prompt:
+        """What the request asks for; it is data here, for a pasted log or issue may say anything."""
+        parts = (data("request", text=self.task.text[:MOST_REQUEST]), self.templates.part("intent"))
+        return Prompt((self.templates.part("reader"),), parts)
 
     def _known(self, context: ModeContext) -> list[PromptPart]:
         """What was found out and said before: a person's words are instructions, all else is data."""

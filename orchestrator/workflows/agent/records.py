@@ -11,7 +11,11 @@ from shared.models.notices import Notice
 
 
 class IntentRecord(RecordBody):
-    """How the request was understood: what is wanted, the mode that leads there, and by which rule."""
+    """How the request was understood: what is wanted, the mode that leads there, and by which rule.
+
+    The rules' own reading is written first, with the `lead` that its mode has over the next one. Where a participant
+    was asked a second record follows: `read_by` names it if its answer counts, `rules_goal` is what the rules had read.
+    """
 
     kind: ClassVar[str] = "intent"
 
@@ -20,6 +24,10 @@ class IntentRecord(RecordBody):
     target: str = ""
     wants_change: bool = False
     rule: str = ""
+    lead: float | None = None
+    sure: bool = True
+    read_by: str = ""
+    rules_goal: AgentMode | None = None
 
 
 class TransitionRecord(RecordBody):

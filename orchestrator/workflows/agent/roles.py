@@ -18,5 +18,6 @@ class AgentRole(StrEnum):
     CAPTURE = "capture"
     COMMIT = "commit"
 
+    INTENT = "intent"
     CODING = "coding"
     WRITING = "writing"

@@ -9,7 +9,8 @@ from orchestrator.workflows.agent.options import AgentOptions
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 
-VERSION = 1
+VERSION = 2
+"""1: the rules alone say what a request asks for. 2: a participant does where they are unsure."""
 
 HELP = """Have a task done in a repository: found, planned, written, tested, reviewed, committed.
 
@@ -20,6 +21,7 @@ decision ends with exit code 8: `quorate decide RUN approve|reject|halt` answers
 WORKFLOW: WorkflowType[AgentOptions] = WorkflowType(
     name="agent",
     version=VERSION,
+    oldest=1,
     options=AgentOptions,
     logic="orchestrator.workflows.agent.logic",
     display="orchestrator.workflows.agent.view",
@@ -30,7 +32,7 @@ WORKFLOW: WorkflowType[AgentOptions] = WorkflowType(
         PartType(
             "coder",
             "coder",
-            (AgentRole.CODING, AgentRole.WRITING),
+            (AgentRole.CODING, AgentRole.WRITING, AgentRole.INTENT),
             in_options=True,
             flag=Flag("--coder", "Who writes the code.", "NAME|none"),
             task="write code",

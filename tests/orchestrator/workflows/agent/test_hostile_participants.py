@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from orchestrator.core.replay.commands import ToolRun
 from orchestrator.workflows.agent.context import AgentProceedings
 from orchestrator.workflows.agent.handlers.changing import MOST_PATCHES
-from orchestrator.workflows.agent.logic import beginning, context_of, fire, understood
+from orchestrator.workflows.agent.logic import beginning, context_of, fire
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.options import AgentOptions
+from orchestrator.workflows.agent.reading import understood
 from orchestrator.workflows.agent.transitions import TRANSITIONS
 from orchestrator.workflows.agent.work import ModeResult
 from shared.models.decision import DecisionAnswer

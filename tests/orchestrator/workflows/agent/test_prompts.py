@@ -44,6 +44,7 @@ def test_every_prompt_is_as_it_was_written_down(language):
     prompts = {
         **{text: asked.turn(coder, text, FIRST, FILES) for text in texts},
         "implement, later": asked.turn(coder, "implement", LATER, FILES),
+        "intent": asked.intent(),
         "implement, after a plan": asked.turn(coder, "implement", searched, FILES),
     }
     check_snapshot(SNAPSHOTS / f"agent.{language}.md", prompts)

@@ -272,15 +272,18 @@ def test_a_review_that_is_asked_for_is_of_what_the_person_has_changed_and_mends_
 @pytest.mark.parametrize(
     ("words", "options", "own"),
     [
-        ("commit my work", {}, True),
-        ("방금 내가 고친 거 리뷰해줘", {}, True),
-        ("where is the login?", {}, False),
-        ("where is the login?", {"mode": "qa"}, True),
-        ("commit my work", {"mode": "test"}, False),
+        ("commit my work", {}, "needed"),
+        ("방금 내가 고친 거 리뷰해줘", {}, "needed"),
+        ("where is the login?", {}, "no"),
+        ("where is the login?", {"mode": "qa"}, "needed"),
+        ("commit my work", {"mode": "test"}, "no"),
+        ("the thing with the invoices from Tuesday", {}, "possible"),
+        ("the thing with the invoices from Tuesday", {"intent": "rules"}, "no"),
+        ("where is the login?", {"intent": "always"}, "possible"),
     ],
 )
 def test_the_change_of_a_person_is_captured_for_a_review_and_a_commit_only(words, options, own):
-    assert WORKFLOWS["agent"].run.takes_own_change(words, options) is own
+    assert WORKFLOWS["agent"].run.takes_own_change(words, options) == own
 
 
 @pytest.mark.parametrize("mode", ["implementation", "refactor", "multi_file_editing"])
