@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
 
-FACTS_VERSION = 4
+FACTS_VERSION = 5
 """Changes whenever the same bytes give other facts: stored ones of another version are not used."""
 
 
@@ -89,7 +89,8 @@ class FileFacts:
     """What one file says. With a `problem` (a code of a notice and where it is) there is no more than the module.
 
     `references` are for languages that are resolved by names. A language with a resolver of its own keeps what that one
-    needs in `program`, which holds only what JSON can say, and leaves them empty.
+    needs in `program`, which holds only what JSON can say, and leaves them empty; a script keeps there the modules that
+    it hands on, a manifest what it says.
     """
 
     path: str

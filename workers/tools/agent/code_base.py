@@ -21,13 +21,15 @@ from workers.tools.code_graph.collector import uncollected
 from workers.tools.code_graph.extraction import CodeFile, extract_all
 from workers.tools.code_graph.index import GraphIndex
 from workers.tools.code_graph.languages import language_of
+from workers.tools.code_graph.manifests import MANIFEST, is_manifest
 from workers.tools.code_graph.module_names import module_names
 from workers.tools.code_graph.python_resolution import PythonResolution
 from workers.tools.registry import ToolContext
 
-READERS_VERSION = 6
+READERS_VERSION = 7
 """Changes whenever the same files give another graph for a reason that FACTS_VERSION does not say."""
 MOST_FILES = 20_000
+MOST_MANIFESTS = 2_000
 LARGEST_FILE = 4_000_000
 V = TypeVar("V")
 KEPT_PROGRAMS, KEPT_GRAPHS = 2, 4
@@ -151,7 +153,7 @@ MEMORY = GraphMemory()
 
 
 class CodeFiles(NamedTuple):
-    """The files of code of a workspace in the order of their paths, and how many more there are."""
+    """The files of code of a workspace in the order of their paths, and how many more there are; then its manifests."""
 
     files: tuple[KeyedFile, ...]
     left_out: int
@@ -160,16 +162,19 @@ class CodeFiles(NamedTuple):
 def code_files(tree: WorkspaceTree) -> CodeFiles:
     """The files of code of a workspace, with the names that they have in its graph."""
     listed = [path for path in tree.paths() if language_of(path) is not None]
+    manifests = [path for path in tree.paths() if is_manifest(path)][:MOST_MANIFESTS]
     present = frozenset(listed)
     # A stub beside its module says the same again.
     paths = [path for path in listed if not (path.endswith(".pyi") and path[:-1] in present)]
     names = module_names(paths[:MOST_FILES], imported_names(tree))
-    files = tuple(_keyed(path, names[path], tree.blob(path)) for path in sorted(names))
-    return CodeFiles(files, len(paths) - len(files))
+    files = [_keyed(path, names[path], tree.blob(path)) for path in sorted(names)]
+    left_out = len(paths) - len(files)
+    files += [_keyed(path, path, tree.blob(path)) for path in manifests]
+    return CodeFiles(tuple(files), left_out)
 
 
 def _keyed(path: str, module: str, blob: str) -> KeyedFile:
-    language = language_of(path) or ""
+    language = MANIFEST if is_manifest(path) else language_of(path) or ""
     key = _hash(str(FACTS_VERSION), str(READERS_VERSION), language, path, module, blob)
     return KeyedFile(path, module, language, key)
 

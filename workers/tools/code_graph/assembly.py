@@ -8,17 +8,23 @@ from itertools import accumulate, chain
 
 from shared.models.code_graph import CodeGraph, Edge, FileFacts, FileProblem, Node, SymbolKind
 from workers.tools.code_graph.collector import uncollected
+from workers.tools.code_graph.manifests import MANIFEST, ImportRoots
 from workers.tools.code_graph.name_resolution import nodes_of, resolve_names
 from workers.tools.code_graph.python_resolution import PythonResolution
 from workers.tools.code_graph.tests_reached import test_edges
 
 
 def make_graph(files: Sequence[FileFacts], python: PythonResolution | None = None) -> CodeGraph:
-    """The graph of a program. `python` is what was resolved of it before, and is brought up to date."""
+    """The graph of a program; manifests among the files say where imports lead.
+
+    `python` is what was resolved of it before, and is brought up to date.
+    """
     resolution = PythonResolution() if python is None else python
     with uncollected():
+        roots = ImportRoots.of(files)
+        files = [facts for facts in files if facts.language != MANIFEST]
         resolution.resolve(files)
-        edges = {*resolve_names(files), *resolution.edges()}
+        edges = {*resolve_names(files, roots), *resolution.edges()}
         edges.update(test_edges(files, tuple(edges)))
         paths = tuple(sorted(facts.path for facts in files))
         problems = tuple(FileProblem(f.path, f.problem, f.problem_line) for f in files if f.problem)

@@ -9,6 +9,7 @@ import sys
 from shared.models.code_graph import FileFacts
 from workers.tools.code_graph.languages import PYTHON
 from workers.tools.code_graph.line_facts import extract_lines
+from workers.tools.code_graph.manifests import MANIFEST, extract_manifest
 from workers.tools.code_graph.python_outline import outline_python
 from workers.tools.code_graph.syntax_trees import TABLES, extract_tree
 
@@ -20,6 +21,8 @@ def extract(path: str, module: str, language: str, data: bytes) -> FileFacts:
     """The facts of one file, in this process."""
     if language == PYTHON:
         return outline_python(path, data, module)
+    if language == MANIFEST:
+        return extract_manifest(path, data, module)
     if language in TABLES:
         return extract_tree(path, data, module, language)
     return extract_lines(path, data, module, language)

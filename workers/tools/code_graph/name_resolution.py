@@ -16,7 +16,6 @@ from shared.models.code_graph import (
     Edge,
     EdgeKind,
     FileFacts,
-    Import,
     Node,
     Reference,
     ReferenceKind,
@@ -25,7 +24,8 @@ from shared.models.code_graph import (
 )
 from shared.patterns import regex
 from workers.tools.code_graph.declared_types import DECLARED, MADE
-from workers.tools.code_graph.languages import PYTHON, language_of
+from workers.tools.code_graph.imported_files import ImportedFiles, is_script
+from workers.tools.code_graph.manifests import ImportRoots
 from workers.tools.code_graph.tests_reached import is_test
 
 SELF = frozenset(("this", "self", "super", "cls", "base", "Self"))
@@ -53,16 +53,10 @@ class _Program:
 
     files: Mapping[str, FileFacts]
     by_name: dict[str, list[tuple[str, Symbol]]] = field(default_factory=lambda: defaultdict(list))
-    by_module: dict[str, str] = field(default_factory=dict)
-    by_end: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    folders: set[str] = field(default_factory=set)
     bases: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
         for path, facts in self.files.items():
-            self.by_module.setdefault(facts.module, path)
-            self.folders.add(posixpath.basename(posixpath.dirname(path)))
-            self.by_end[facts.module.rpartition(".")[2]].append(path)
             for reference in facts.references:
                 if reference.kind == ReferenceKind.INHERIT:
                     base = reference.name.rpartition(".")[2]
@@ -94,18 +88,20 @@ def symbol_id(facts: FileFacts, name: str) -> str:
     return f"{facts.module}.{name}" if name else facts.module
 
 
-def resolve_names(files: Sequence[FileFacts]) -> Iterator[Edge]:
+def resolve_names(files: Sequence[FileFacts], roots: ImportRoots) -> Iterator[Edge]:
     """The edges among files of languages that are resolved by names."""
     program = _Program({facts.path: facts for facts in files})
+    imports = ImportedFiles(program.files, roots)
     for facts in files:
-        outside = _outside_names(program, facts)
-        imported = tuple(dict.fromkeys(_imported(program, facts)))
+        outside = imports.outside_names(facts)
+        imported = tuple(dict.fromkeys(imports.of(facts)))
         yield from _contained(facts)
         for path, line in imported:
             target = symbol_id(program.files[path], "")
             yield Edge(facts.module, target, EdgeKind.IMPORTS, facts.path, line)
         reached = [path for path, _ in imported]
-        yield from _outside(program, facts)
+        reached += [far for path in tuple(reached) for far in imports.handed_on(path)]
+        yield from _outside(imports, facts)
         for reference in facts.references:
             if reference.name.partition(".")[0] not in outside:
                 yield from _calls(program, facts, reference, reached)
@@ -121,60 +117,11 @@ def _contained(facts: FileFacts) -> Iterator[Edge]:
             yield Edge(source, target, EdgeKind.CONTAINS, facts.path, symbol.line)
 
 
-def _outside(program: _Program, facts: FileFacts) -> Iterator[Edge]:
+def _outside(imported: ImportedFiles, facts: FileFacts) -> Iterator[Edge]:
     """What a file imports from outside the program."""
     for entry in facts.imports:
-        if entry.module and _file_of(program, facts.path, entry) is None:
+        if entry.module and not imported.meant(facts, entry):
             yield Edge(facts.module, entry.module, EdgeKind.IMPORTS, facts.path, entry.line)
-
-
-def _outside_names(program: _Program, facts: FileFacts) -> frozenset[str]:
-    """The names that a file's imports bring from outside of the program: nothing in it is called by them."""
-    if facts.language == PYTHON:
-        return frozenset()
-    bound = [entry for entry in facts.imports if entry.alias != "*"]
-    return frozenset(e.alias for e in bound if not _is_inside(program, facts.path, e.module))
-
-
-def _is_inside(program: _Program, importing: str, module: str) -> bool:
-    """Relative, met as a file, or ending in a folder of the program that is not all of its path, as Go's imports do."""
-    entry = Import("", module, "*", "*", 0, 1)
-    if module.startswith(".") or _file_of(program, importing, entry) is not None:
-        return True
-    head, _, folder = module.rpartition("/")
-    return "." in head.partition("/")[0] and folder in program.folders
-
-
-def _imported(program: _Program, facts: FileFacts) -> Iterator[tuple[str, int]]:
-    """The files of the program that a file imports, with the line: by relative paths, or by the end of their own."""
-    for entry in facts.imports:
-        path = _file_of(program, facts.path, entry)
-        if path is not None and path != facts.path:
-            yield path, entry.line
-
-
-def _file_of(program: _Program, importing: str, entry: Import) -> str | None:
-    if program.files[importing].language == PYTHON:
-        names = (f"{entry.module}.{entry.name}".strip("."), entry.module)
-        return next((program.by_module[name] for name in names if name in program.by_module), None)
-    plain = entry.module.replace("::", "/").replace("\\", "/")
-    if plain.startswith("."):
-        plain = posixpath.normpath(posixpath.join(posixpath.dirname(importing), plain))
-    elif "/" not in plain:
-        plain = plain.replace(".", "/")
-    dotted = plain.removesuffix(posixpath.splitext(plain)[1]).replace("/", ".")
-    modules = (dotted, plain.replace("/", "."), f"{dotted}.index", f"{dotted}.mod")
-    exact = next((program.by_module[name] for name in modules if name in program.by_module), None)
-    return exact or _only_end(program, dotted, importing)
-
-
-def _only_end(program: _Program, dotted: str, importing: str) -> str | None:
-    """The file whose module ends so, where there is only one. What a script calls by one word is a package."""
-    if "." not in dotted and _is_script(importing):
-        return None
-    ends = program.by_end.get(dotted.rpartition(".")[2], ())
-    same = [path for path in ends if f".{program.files[path].module}".endswith(f".{dotted}")]
-    return same[0] if len(same) == 1 else None
 
 
 def _calls(
@@ -285,12 +232,8 @@ def _fitting(
 
 def _is_built_in(candidates: Iterable[_Candidate]) -> bool:
     """Whether the name is one that every list, text, map or promise of scripts has: another is rarely meant."""
-    names = {symbol.name.rpartition(".")[2] for path, symbol in candidates if _is_script(path)}
+    names = {symbol.name.rpartition(".")[2] for path, symbol in candidates if is_script(path)}
     return bool(names & _OF_SCRIPTS)
-
-
-def _is_script(path: str) -> bool:
-    return language_of(path) in ("javascript", "typescript")
 
 
 def _those(candidates: list[_Candidate], fits: Callable[[_Candidate], bool]) -> list[_Candidate]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shared.models.code_graph import Edge, EdgeKind, FileFacts
+from workers.tools.code_graph.languages import PYTHON
 from workers.tools.code_graph.python_module import ModuleSolver
 from workers.tools.code_graph.python_program import OUTSIDE, PythonProgram, changed_names
 from workers.tools.code_graph.python_solver import Target
@@ -49,7 +50,7 @@ class PythonResolution:
         """Resolve a program. Files that are the same objects as before are taken to be unchanged."""
         present: dict[str, FileFacts] = {}
         for facts in files:
-            if facts.program is not None:
+            if facts.language == PYTHON and facts.program is not None:
                 present.setdefault(facts.module, facts)
         program = PythonProgram(present.values())
         run = _Run(program, self.files, present, self.outcomes)

@@ -158,7 +158,18 @@ def extract_tree(path: str, data: bytes, module: str, language: str) -> FileFact
     reader.read(_parser(grammar).parse(data).root_node)
     references = tuple(map(reader.in_their_own_names, reader.references))
     symbols = (whole, *reader.symbols)
-    return FileFacts(path, module, language, symbols, tuple(reader.imports), references)
+    handed_on = tuple(dict.fromkeys(reader.handed_on)) or None
+    return FileFacts(
+        path, module, language, symbols, tuple(reader.imports), references, program=handed_on
+    )
+
+
+def _is_whole_export(call: SyntaxNode) -> bool:
+    """`module.exports = require("./lib/express")`"""
+    holder = call.parent
+    if holder is None or holder.type != "assignment_expression":
+        return False
+    return _text(holder.child_by_field_name("left")) == "module.exports"
 
 
 @cache
@@ -177,6 +188,7 @@ class _Reader:
     table: SyntaxTable
     symbols: list[Symbol] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
+    handed_on: list[str] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
     renamed: dict[str, str] = field(default_factory=dict)
     types: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -309,6 +321,8 @@ class _Reader:
         if not module:
             return
         self.imports.append(Import("", module, "*", "*", 0, node.start_point[0] + 1))
+        if node.type == "export_statement" or _is_whole_export(node):
+            self.handed_on.append(module)
         stem = module.rstrip("/").rpartition("/")[2].partition(".")[0]
         line = node.start_point[0] + 1
         for name, own in import_bindings(node, stem):
