@@ -21,8 +21,8 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from shared.models.code_graph import EdgeKind, FileFacts
+from shared.models.code_graph_index import GraphIndex
 from workers.tools.code_graph.assembly import make_graph
-from workers.tools.code_graph.index import GraphIndex
 from workers.tools.code_graph.python_outline import outline_python
 from workers.tools.code_graph.python_resolution import PythonResolution
 

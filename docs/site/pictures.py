@@ -1,9 +1,10 @@
 """The pictures of the README and the pages, made by running what they show.
 
     make pictures                 all of them, into docs/pictures
+    pictures.py terminals|pages   some of them
 
 A terminal's picture is the command's own coloured output, set in a frame by rich. The participants read from a
-script and are labelled so.
+script and are labelled so. Pages are seen by a Chromium, where there is one (`page_pictures.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+import page_pictures
 from rich.console import Console
 from rich.text import Text
 
@@ -78,9 +80,11 @@ def main() -> int:
         environ = _environ(Path(home))
         try:
             for picture in TERMINALS:
-                (PICTURES / f"{picture.name}.svg").write_text(
-                    drawn(picture, environ), encoding="utf-8"
-                )
+                svg = drawn(picture, environ)
+                if "pages" not in sys.argv[1:]:
+                    (PICTURES / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
+            if "terminals" not in sys.argv[1:]:
+                page_pictures.take(PICTURES, Path(home), environ)
         finally:
             _run(("quorate", "down"), environ)
     return 0

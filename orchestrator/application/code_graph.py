@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,9 +18,11 @@ from orchestrator.subjects.task import capture_task
 from orchestrator.workflows import GRAPH
 from orchestrator.workflows.graph import GraphOptions
 from orchestrator.workflows.registry import WORKFLOWS
+from shared.errors import UnknownRun
 from shared.models.code_answers import GraphAnswer
 from shared.models.code_graph import CodeGraph
 from shared.models.code_graph_document import from_document
+from shared.models.code_graph_index import GraphIndex
 from shared.models.panel import Panel, Participant
 from shared.models.rows import ASIDE, REPOSITORY
 from shared.models.run import NEWEST_RULES, Budget, RunSpec
@@ -68,6 +72,29 @@ def answer_of(backend: Backend, run: str) -> GraphAnswer | str:
         return GraphAnswer.model_validate(last.reply)
     failures = (step.failure_message for step in steps if step.failure_message)
     return ENGLISH.column(next(failures, None)) or "it took too long"
+
+
+class GraphShelf:
+    """The graphs that a service looked at last, ready for questions."""
+
+    def __init__(self, most: int = 4) -> None:
+        self._most = most
+        self._graphs: OrderedDict[str, GraphIndex] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def index(self, backend: Backend, document: str) -> GraphIndex | None:
+        """The graph of a document; None where it is not stored any more."""
+        with self._lock:
+            if document not in self._graphs:
+                try:
+                    stored = backend.read(lambda connection: get_documents(connection, [document]))
+                except UnknownRun:
+                    return None
+                self._graphs[document] = GraphIndex(from_document(stored[document]))
+            self._graphs.move_to_end(document)
+            while len(self._graphs) > self._most:
+                self._graphs.popitem(last=False)
+            return self._graphs[document]
 
 
 def graph_of(backend: Backend, answer: GraphAnswer) -> CodeGraph:

@@ -228,4 +228,56 @@ class Lanes:
     kinds: tuple[tuple[str, str], ...]
 
 
-Picture = Chronology | Plots | Bars | Columns | Lanes
+@dataclass(frozen=True)
+class MachineState:
+    """A state of a machine, at its place in columns and rows; `visited` ones were entered, the `current` one last."""
+
+    text: str
+    column: int
+    row: int
+    visited: bool = False
+    current: bool = False
+
+
+@dataclass(frozen=True)
+class MachineEdge:
+    """What leads from one state to another (their places in `states`), and the numbers of the times it was taken."""
+
+    source: int
+    target: int
+    text: str
+    taken: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Machine:
+    """All states of a machine and what leads from one to the next, with the way that was taken through them.
+
+    `heads` name the columns.
+    """
+
+    name: str
+    states: tuple[MachineState, ...]
+    edges: tuple[MachineEdge, ...]
+    heads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class VoterPath:
+    """What somebody held in each round: a place in `positions`, or None where nothing is known."""
+
+    name: str
+    held: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class VotesOverRounds:
+    """Who held which position in which round, by the rounds' and the positions' names."""
+
+    name: str
+    rounds: tuple[str, ...]
+    positions: tuple[str, ...]
+    voters: tuple[VoterPath, ...]
+
+
+Picture = Chronology | Plots | Bars | Columns | Lanes | Machine | VotesOverRounds

@@ -76,16 +76,19 @@ def document(
     brief: bool = False,
     deciding: bool = False,
     closing: bool = False,
+    on_page: bool = False,
 ) -> list[Block]:
     """The result for people; `most_findings` None shows everything, `brief` only what was asked for.
 
     `deciding`: with all that an open decision is about. `closing`: what came of it, for a reader of all the rest.
+    `on_page`: without what a page has a place of its own for.
     """
     if report.not_asked is not None:
         return unasked_document(report, report.not_asked, words)
     view = view_of(report)
     context = view_context(report, words, most_findings=most_findings, brief=brief)
-    context = replace(context, deciding=deciding and report.open_decision is not None)
+    asked_now = deciding and report.open_decision is not None
+    context = replace(context, deciding=asked_now, on_page=on_page)
     if brief:
         return view.body(context)
     if closing:
@@ -93,8 +96,9 @@ def document(
     return [
         *_head(report, view, context, words),
         *view.body(context),
+        *(() if on_page else _course(view, context)),
         *recorded_facts(report, context, words),
-        *child_runs(report, words),
+        *(() if on_page else child_runs(report, words)),
         remark(""),
         *_end(report, context, words),
     ]
@@ -116,9 +120,19 @@ def decision_document(report: RunReport, words: Translator) -> list[Block]:
         *_head(report, view, context, words),
         *map(Remark, warned((*report.cautions, *report.warnings), words)),
         *view.body(context),
+        *_course(view, context),
         *recorded_facts(report, context, words),
         *child_runs(report, words),
     ]
+
+
+def course_document(report: RunReport, words: Translator) -> list[Block]:
+    """How the run came about, as far as it has come; nothing where its workflow does not tell."""
+    return _course(view_of(report), view_context(report, words))
+
+
+def _course(view: WorkflowView[Any], context: ViewContext[Any]) -> list[Block]:
+    return view.course(context) if view.course else []
 
 
 def question_document(report: RunReport, words: Translator) -> list[Block]:
@@ -159,6 +173,7 @@ def run_facts(report: RunReport, words: Translator) -> RunFacts:
         final=report.run.status.final,
         summary=str((report.run.outcome or {}).get("summary") or ""),
         matter=report.matter,
+        records=report.records,
     )
 
 
@@ -301,6 +316,8 @@ def _end(report: RunReport, context: ViewContext[Any], words: Translator) -> lis
         *applied_lines(report, words),
         *warned((*(report.cautions if context.everything else ()), *report.warnings), words),
     ]
+    if context.on_page:
+        return [Remark(shown) for shown in lines]
     more = "" if context.everything else " --all"
     return [
         *(Remark(shown) for shown in lines),

@@ -13,6 +13,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from orchestrator.application.backend import Backend
+from orchestrator.application.code_graph import GraphShelf
 from orchestrator.application.remote_requests import RemoteReach
 from orchestrator.web.rates import RateLimit
 from orchestrator.web.sessions import SessionStore
@@ -42,7 +43,7 @@ class WebContext:
 
     def within(self, projects: Sequence[str]) -> WebContext:
         """The same for somebody who sees these projects only; the sessions are everybody's."""
-        _ = self.sessions, self.sign_ins
+        _ = self.sessions, self.sign_ins, self.graphs
         narrowed = copy(self)
         object.__setattr__(narrowed, "backend", self.backend.within(tuple(projects)))
         return narrowed
@@ -51,6 +52,11 @@ class WebContext:
     def sessions(self) -> SessionStore:
         """The browsers that are signed in."""
         return SessionStore(self.now)
+
+    @cached_property
+    def graphs(self) -> GraphShelf:
+        """The graphs of code that pages looked at last; which run may be asked about is decided before."""
+        return GraphShelf()
 
     @cached_property
     def sign_ins(self) -> RateLimit:

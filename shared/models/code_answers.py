@@ -63,12 +63,16 @@ class CodeRead(ForeignWire):
 
 
 class CallersEvidence(ForeignWire):
-    """Who calls what a change touches, as a text in `document`: None where there is nothing to say."""
+    """Who calls what a change touches, as a text in `document`: None where there is nothing to say.
+
+    `graph` is the document of the graph that answered.
+    """
 
     document: str | None = None
     symbols: int = 0
     callers: int = 0
     tests: int = 0
+    graph: str = ""
 
 
 CODE_REPLIES: dict[str, type[ForeignWire]] = {

@@ -14,7 +14,7 @@ from shared.models.steps import Usage
 from shared.store.database import Connection, Database
 from shared.store.ends import StoredResponse
 from shared.store.processes import beat
-from shared.store.runs import Changes, NewDecision, NewStep, create_run, lock_run
+from shared.store.runs import Changes, NewDecision, NewRecord, NewStep, create_run, lock_run
 from shared.store.saving import save
 from shared.store.steps import Claim, Refusal, claim
 from tests.support.review_panel import submission
@@ -50,6 +50,7 @@ def new_run(
     documents: Mapping[str, bytes] | None = None,
     spec: RunSpec | None = None,
     title: str | None = None,
+    records: Sequence[NewRecord] = (),
 ) -> str:
     """A run with these steps pending; it waits if it has decisions and no step."""
     run = f"run{next(_numbers)}"
@@ -62,6 +63,7 @@ def new_run(
         open_steps=sum(row.status == "pending" for row in rows),
         steps=tuple(rows),
         decisions=tuple(decisions),
+        records=tuple(records),
         documents=documents or {},
     )
 

@@ -28,7 +28,7 @@ from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice, notice, of_column, verbatim
 from shared.models.outcomes import Ending, StepStatus
 from shared.models.panel import Participant
-from shared.models.rows import StepRow
+from shared.models.rows import RecordRow, StepRow
 from shared.models.run import RunSpec
 
 _LEAST_SHOWN = 0.0001
@@ -62,7 +62,8 @@ class Vocabulary(Protocol):
 class RunFacts:
     """What all runs have: `findings` are those that the panel did not reject, what to read first on top.
 
-    `standing` holds the ids of those that nothing has fixed, `assessments` a round's figures by the key of its record.
+    `standing` holds the ids of those that nothing has fixed, `assessments` a round's figures by the key of its record,
+    `records` are the facts of other kinds.
     """
 
     spec: RunSpec
@@ -76,6 +77,7 @@ class RunFacts:
     final: bool
     summary: str
     matter: ShownMatter | None
+    records: tuple[RecordRow, ...] = ()
 
     @property
     def critics(self) -> tuple[Participant, ...]:
@@ -104,7 +106,7 @@ class ViewContext(Generic[ResultT]):
     """A run and how it is to be shown; `result` is None while there is none.
 
     `brief`: only what was asked for; `most_findings` None: everything, with so many findings as are to be `listed`
-    (None: all); `deciding`: all that a person decides on.
+    (None: all); `deciding`: all that a person decides on; `on_page`: turns, course and bill are shown beside it.
     """
 
     facts: RunFacts
@@ -114,11 +116,17 @@ class ViewContext(Generic[ResultT]):
     most_findings: int | None = None
     listed: int | None = None
     deciding: bool = False
+    on_page: bool = False
 
     @property
     def everything(self) -> bool:
         """Whether all that was said is to be shown."""
         return self.most_findings is None
+
+    @property
+    def spoken(self) -> bool:
+        """Whether what was said in turns is to be shown in full."""
+        return self.everything and not self.on_page
 
     def message(self, code: str, **params: object) -> str:
         """The sentence in the reader's language."""
@@ -138,13 +146,15 @@ class WorkflowView(Generic[ResultT]):
     """How runs of a workflow are shown. See docs/design/results.md.
 
     `body` is the document between its head and its end; `headline` stands after the verdict (without one: convergence
-    and rounds, where rounds are assessed); `matter` is what a person decides on. With `always_whole` no result is
-    shortened to what was asked for. Records of the kinds in `tells` are in the body.
+    and rounds, where rounds are assessed); `matter` is what a person decides on; `course` is how it came about, known
+    also while the run goes on. With `always_whole` no result is shortened to what was asked for. Records of the kinds
+    in `tells` are in the body or the course.
     """
 
     body: Callable[[ViewContext[ResultT]], list[Block]]
     headline: Callable[[ViewContext[ResultT]], str] | None = None
     matter: Callable[[ViewContext[ResultT]], list[Block]] | None = None
+    course: Callable[[ViewContext[ResultT]], list[Block]] | None = None
     always_whole: bool = False
     tells: frozenset[str] = frozenset()
 

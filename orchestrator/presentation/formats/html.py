@@ -38,15 +38,19 @@ from orchestrator.core.pictures import (
     Chronology,
     Columns,
     Lanes,
+    Machine,
     Picture,
     Plots,
+    VotesOverRounds,
 )
 from orchestrator.core.views.context import figures
 from orchestrator.presentation.formats.html_bars import bars, columns
 from orchestrator.presentation.formats.html_findings import FindingCards, annotated
 from orchestrator.presentation.formats.html_lanes import lanes
+from orchestrator.presentation.formats.html_machine import machine
 from orchestrator.presentation.formats.html_pictures import chronology, plots
 from orchestrator.presentation.formats.html_text import attribute, prose, shaped, span, text
+from orchestrator.presentation.formats.html_votes import votes
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import titled_document
@@ -82,7 +86,7 @@ def render(report: RunReport, words: Translator) -> str:
 def as_page(blocks: Sequence[Block], words: Translator) -> str:
     """The document as an HTML page."""
     title = next((shown for shown in blocks if isinstance(shown, Title)), Title("Quorate"))
-    main, aside = _body(blocks, words)
+    main, aside = _body(blocks, words, _PLAIN)
     return "\n".join(
         (
             "<!doctype html>",
@@ -97,9 +101,11 @@ def as_page(blocks: Sequence[Block], words: Translator) -> str:
     )
 
 
-def fragment(blocks: Sequence[Block], words: Translator) -> str:
+def fragment(
+    blocks: Sequence[Block], words: Translator, renderers: BlockRenderers | None = None
+) -> str:
     """The document without its title, as a part of another page that has our style (`page.css`)."""
-    main, aside = _body(blocks, words)
+    main, aside = _body(blocks, words, renderers or _PLAIN)
     return f'<div class="with-text"><div>{main}</div>{aside}</div>' if aside else main
 
 
@@ -111,11 +117,11 @@ def drawing(shown: Drawing, words: Translator) -> str:
     return f'{picture}<details class="as-table">{summary}{table}</details>'
 
 
-def _body(blocks: Sequence[Block], words: Translator) -> tuple[str, str]:
+def _body(blocks: Sequence[Block], words: Translator, renderers: BlockRenderers) -> tuple[str, str]:
     """What is read, and the texts beside it; empty where there are none."""
     texts = [shown for shown in blocks if isinstance(shown, AnnotatedText)]
     rest = [shown for shown in blocks if not isinstance(shown, Title | AnnotatedText)]
-    page = _Page(words, frozenset(shown.path for shown in texts), _finding_ids(blocks))
+    page = _Page(words, frozenset(shown.path for shown in texts), _finding_ids(blocks), renderers)
     aside = f'<div class="beside">{"".join(map(annotated, texts))}</div>' if texts else ""
     return page.main(rest, texts), aside
 
@@ -322,6 +328,10 @@ def _drawn(picture: Picture) -> str:
             return columns(picture)
         case Lanes():
             return lanes(picture)
+        case Machine():
+            return machine(picture)
+        case VotesOverRounds():
+            return votes(picture)
 
 
 def _is_break(shown: Block) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from orchestrator.core.document import Block, Drawing, Grid
-from orchestrator.core.pictures import DrawnValue, Plots, RangePlot
+from orchestrator.core.pictures import AnnotatedText, DrawnValue, Plots, RangePlot
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.convergence import convergence_line, shortened_names
 from orchestrator.presentation.durations import duration
@@ -16,7 +16,8 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of
 from orchestrator.presentation.questions import asked
 from orchestrator.presentation.report import RunReport
-from orchestrator.presentation.result import document
+from orchestrator.presentation.result import course_document, document
+from orchestrator.presentation.run_pages.code_page import code_page_of
 from orchestrator.presentation.run_pages.stations import (
     Badge,
     ShownStation,
@@ -26,6 +27,7 @@ from orchestrator.presentation.run_pages.stations import (
 )
 from orchestrator.presentation.run_pages.talk import Round, rounds
 from orchestrator.presentation.warning_lines import gathered
+from orchestrator.workflows.descriptor import SubjectKind
 from shared.models.assessment import ConvergenceMetrics, RecordedAssessment
 from shared.models.outcomes import Ending, StepStatus
 from shared.models.rows import StepRow
@@ -87,6 +89,16 @@ class RunPageView:
         """What it came to."""
         return verdict_badge(self.report.verdict, self.words)
 
+    @property
+    def has_code(self) -> bool:
+        """Whether it is about code, which has a page then."""
+        return self.report.workflow.subject in (SubjectKind.CHANGE, SubjectKind.TASK)
+
+    @property
+    def code(self) -> str:
+        """The address of that page where places can be looked up in it; empty where no graph is known."""
+        return code_page_of(self.report)
+
     @cached_property
     def stations(self) -> tuple[ShownStation, ...]:
         """Its way."""
@@ -115,7 +127,18 @@ class RunPageView:
         report = self.report
         if not report.run.status.final and report.open_decision is None:
             return []
-        return document(report, self.words, deciding=report.open_decision is not None)
+        asked = report.open_decision is not None
+        return document(report, self.words, deciding=asked, on_page=True)
+
+    @property
+    def has_text(self) -> bool:
+        """Whether a whole text belongs beside the result, which then takes the width of the page."""
+        return any(isinstance(block, AnnotatedText) for block in self.result)
+
+    @cached_property
+    def course(self) -> list[Block]:
+        """How it came about so far; empty where its workflow does not tell."""
+        return course_document(self.report, self.words)
 
     @property
     def cost(self) -> str:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from orchestrator.web.pages import (
     batches,
+    code,
     comparison,
     costs,
     decision,
@@ -33,6 +34,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     turn.router,
     runs.router,
     run.router,
+    code.router,
     start.router,
     forks.router,
     batches.router,

@@ -19,6 +19,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.questions import asked
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import decision_document
+from orchestrator.presentation.run_pages.code_page import code_page_of
 from orchestrator.web.pages.documents import (
     DocumentPart,
     PickBoxes,
@@ -225,7 +226,7 @@ def decision_view(
     chosen = None if picked is None else frozenset(picked)
     buttons = answer_buttons(decision, words)
     picks = is_open and any(button.picks for button in buttons)
-    boxes = PickBoxes(words, selectable if picks else (), chosen, "answer")
+    boxes = PickBoxes(words, selectable if picks else (), chosen, "answer", code_page_of(report))
     headline, rest = headline_and_rest(decision_document(report, words))
     silence = decision.question.get("on_timeout")
     parts = document_parts(rest, words, boxes)

@@ -49,13 +49,15 @@ class _Group:
 class PickBoxes:
     """Findings as cards; those that an answer may pick have a box, which is part of the form of that id.
 
-    `boxed` are those whose boxes were shown so far.
+    `code` is the page at which places of findings are looked up, if there is one; `boxed` are those whose boxes were
+    shown so far.
     """
 
     words: Translator
     selectable: tuple[str, ...] = ()
     picked: frozenset[str] | None = None
     form: str = ""
+    code: str = ""
     boxed: set[str] = field(default_factory=set)
 
     @property
@@ -77,7 +79,9 @@ class PickBoxes:
         def at(text: str) -> Markup:
             return Markup(placed(escaped(text)))  # noqa: S704 - escaped first
 
-        return _macro("findings.html", "cards", entries, shown, self.form, self.words.message, at)
+        return _macro(
+            "findings.html", "cards", entries, shown, self.form, self.words.message, at, self.code
+        )
 
     def patch(self, text: str) -> str:
         """A patch in one column and, where it is short enough, in two."""

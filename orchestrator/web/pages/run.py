@@ -21,6 +21,7 @@ from orchestrator.presentation.run_pages.lanes import timeline
 from orchestrator.presentation.run_pages.run_page import RunPageView
 from orchestrator.web.context import Context, WebContext
 from orchestrator.web.identity import Identity, Role, Submitter, Viewer
+from orchestrator.web.pages.documents import PickBoxes, document_parts
 from orchestrator.web.pages.rendering import page, words_of
 from orchestrator.web.watching import OpenRuns, run_events
 from shared.errors import UnknownRun
@@ -52,6 +53,8 @@ class _AskedRun:
         view = RunPageView(self.report, self.words)
         far, decision = view.convergence, self.report.open_decision
         history = drawing(far.history, self.words) if far and far.history else ""
+        cards = PickBoxes(self.words, code=view.code)
+        result = fragment(view.result, self.words, cards.renderers) if view.result else ""
         answer = page(
             self.request,
             template,
@@ -59,8 +62,9 @@ class _AskedRun:
             formats=FORMATS,
             may_submit=self.identity.may(Role.SUBMITTER),
             decision_path=f"/runs/{self.id}/decisions/{decision.key}" if decision else "",
-            result=Markup(fragment(view.result, self.words)) if view.result else "",  # noqa: S704 - escaped there
+            result=Markup(result),  # noqa: S704 - escaped there
             history=Markup(history),  # noqa: S704 - escaped there
+            course=document_parts(view.course, self.words, cards),
         )
         answer.headers["x-run-over"] = "yes" if self.report.run.status.final else "no"
         return answer

@@ -5,24 +5,22 @@ from __future__ import annotations
 from orchestrator.core.document import (
     SEVERITY_STYLES,
     Block,
-    Grid,
     Heading,
     Item,
     Patch,
     Words,
     remark,
 )
-from orchestrator.core.views.context import ViewContext, WorkflowView, figures, listed
+from orchestrator.core.views.context import WorkflowView, figures, listed
+from orchestrator.workflows.agent.course import AgentView, course
 from orchestrator.workflows.agent.live import LIVE
-from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.records import IntentRecord, TransitionRecord
-from orchestrator.workflows.agent.result import AgentLimits, AgentResult, how_ended
+from orchestrator.workflows.agent.result import AgentResult, how_ended
 from orchestrator.workflows.descriptor import WorkflowDisplay
 from shared.models.agent import CodeHit, CommandReport, ExaminedPoint
 from shared.models.findings import Place
 from shared.models.notices import notice
 
-AgentView = ViewContext[AgentResult]
 MOST_HITS = 10
 CONTEXT_ABOVE = 2
 """Lines that a search shows above the one that it found."""
@@ -40,7 +38,7 @@ def headline(view: AgentView) -> str:
 
 
 def body(view: AgentView) -> list[Block]:
-    """The answer first; how it came about last."""
+    """What it came to; how it came about is `course`."""
     result = view.result
     if result is None:
         return matter(view)
@@ -56,11 +54,11 @@ def body(view: AgentView) -> list[Block]:
     if view.brief:
         return blocks
     blocks += _change(view, result)
-    for report in result.commands if view.everything else result.commands[-1:]:
+    for report in result.commands if view.spoken else result.commands[-1:]:
         blocks += _command(view, report)
     needs = [Item(view.translate(need)) for need in result.needs]
     blocks += listed(view.message("agent_missing"), needs)
-    return [*blocks, *_path(view, result)]
+    return blocks
 
 
 def _hits(view: AgentView, hits: tuple[CodeHit, ...]) -> list[Block]:
@@ -149,49 +147,6 @@ def _command(view: AgentView, report: CommandReport) -> list[Block]:
     return [heading, Words("\n".join(rows))] if report.output.strip() else [heading]
 
 
-def _path(view: AgentView, result: AgentResult) -> list[Block]:
-    """The modes in order, each with its trigger and what it said."""
-    heads = ("agent_head_mode", "agent_head_trigger", "agent_head_why")
-    rows = tuple(
-        (
-            mode_name(view, row.to_mode),
-            row.trigger if row.condition is None else f"{row.trigger} [{row.condition}]",
-            "" if row.why is None else view.translate(row.why),
-        )
-        for row in result.path
-    )
-    short = view.facts.ending is not None and result.path
-    why = result.stopped or (result.path[-1].why if short else None)
-    stopped = [] if why is None else [remark(view.translate(why))]
-    limits = [] if result.limits is None else [remark(_limits(view, result.limits))]
-    return [
-        Heading(view.message("agent_path")),
-        Grid(tuple(map(view.message, heads)), rows),
-        *stopped,
-        *limits,
-    ]
-
-
-def _limits(view: AgentView, limits: AgentLimits) -> str:
-    """`Limits: 5 of 30 modes · 20 calls · $1.00 · 60 min`"""
-    budget = limits.budget
-    named: dict[str, object] = {
-        "calls": budget.max_calls,
-        "tokens": budget.max_tokens,
-        "cost": None if budget.max_usd is None else f"{budget.max_usd:.2f}",
-        "time": None if budget.max_seconds is None else f"{budget.max_seconds / 60:g}",
-    }
-    known = {name: most for name, most in named.items() if most is not None}
-    rows = [view.message(f"agent_limit_{name}", most=most) for name, most in known.items()]
-    modes = view.message("agent_limit_modes", used=limits.modes, most=limits.max_modes)
-    return view.message("agent_limits", limits=figures(modes, *rows))
-
-
-def mode_name(view: AgentView, mode: AgentMode) -> str:
-    """A mode in the reader's words."""
-    return view.word(f"agent_mode_{mode}", mode)
-
-
 def matter(view: AgentView) -> list[Block]:
     """What is decided on: the patch and why, or what a mode brought."""
     shown = view.facts.matter
@@ -207,6 +162,7 @@ DISPLAY = WorkflowDisplay(
         body,
         headline=headline,
         matter=matter,
+        course=course,
         tells=frozenset({IntentRecord.kind, TransitionRecord.kind}),
     ),
     LIVE,

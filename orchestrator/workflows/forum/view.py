@@ -128,7 +128,7 @@ def _ballots(view: ForumView, result: ForumResult) -> list[Block]:
 
 def _timeline(view: ForumView, rounds: tuple[FloorRound, ...]) -> list[Block]:
     """A line a round; all that was said where all is to be shown."""
-    spoken = view.everything and view.result is not None and bool(view.result.conclusion)
+    spoken = view.spoken and view.result is not None and bool(view.result.conclusion)
     entries = [_round(view, floor_round, short=not spoken) for floor_round in rounds]
     blocks = listed(view.message("timeline"), entries)
     return [*blocks, *_speeches(view, rounds)] if spoken else blocks

@@ -13,7 +13,6 @@ from orchestrator.core.document import (
     remark,
 )
 from orchestrator.core.views.context import (
-    ViewContext,
     WorkflowView,
     confidence,
     figures,
@@ -25,6 +24,7 @@ from orchestrator.core.views.context import (
 )
 from orchestrator.core.views.impact import ImpactView, impact, position_in_words
 from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.panel.course import PanelView, course
 from orchestrator.workflows.panel.live import LIVE
 from orchestrator.workflows.panel.result import (
     NO_POSITION,
@@ -36,7 +36,6 @@ from orchestrator.workflows.panel.result import (
 )
 from orchestrator.workflows.panel.roles import PanelRole
 
-PanelView = ViewContext[PanelResult]
 SHORT = 60
 
 
@@ -151,7 +150,7 @@ def _rounds(view: PanelView, result: PanelResult) -> list[Block]:
         Heading(view.message("timeline")),
         Grid(heads, tuple(_round(panel_round) for panel_round in result.rounds)),
     )
-    if not view.everything:
+    if not view.spoken:
         return [*table]
     return [
         *table,
@@ -193,4 +192,4 @@ def _impact(view: PanelView, result: PanelResult) -> list[Block]:
     return impact(view, shown)
 
 
-DISPLAY = WorkflowDisplay(PanelResult, WorkflowView(body), LIVE)
+DISPLAY = WorkflowDisplay(PanelResult, WorkflowView(body, course=course), LIVE)

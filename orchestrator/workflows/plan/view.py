@@ -142,7 +142,7 @@ def _merged(view: PlanView) -> list[Block]:
 def _versions(view: PlanView, result: PlanResult) -> list[Block]:
     entries = [_version(view, revision) for revision in result.revisions]
     blocks = listed(view.message("revisions"), entries)
-    if not view.everything or not blocks:
+    if not view.spoken or not blocks:
         return blocks
     earlier = texts(
         (Heading(view.message("plan_version", n=revision.number)), revision.text)

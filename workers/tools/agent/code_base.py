@@ -15,11 +15,11 @@ from typing import NamedTuple, TypeVar
 
 from shared.models.code_graph import FACTS_VERSION, FileFacts, Symbol, SymbolKind
 from shared.models.code_graph_document import from_document, to_document
+from shared.models.code_graph_index import GraphIndex
 from workers.tools.agent.workspace import WorkspaceTree
 from workers.tools.code_graph.assembly import make_graph
 from workers.tools.code_graph.collector import uncollected
 from workers.tools.code_graph.extraction import CodeFile, extract_all
-from workers.tools.code_graph.index import GraphIndex
 from workers.tools.code_graph.languages import language_of
 from workers.tools.code_graph.manifests import MANIFEST, is_manifest
 from workers.tools.code_graph.module_names import module_names

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from shared.errors import ToolError
 from shared.models.code_answers import CallersEvidence
 from shared.models.code_graph import SymbolKind
+from shared.models.code_graph_index import CALLS, EdgeSite, GraphIndex
 from shared.models.subject import LineRange, Subject
 from shared.models.workspace import Workspace, WorkspaceFile
 from shared.text.masking.mask import mask
@@ -20,7 +21,6 @@ from shared.text.tokens import estimated_tokens
 from shared.tools.graph_cards import CallersInput
 from workers.tools.agent.code_base import MEMORY
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
-from workers.tools.code_graph.index import CALLS, EdgeSite, GraphIndex
 from workers.tools.code_graph.tests_reached import is_test
 from workers.tools.registry import ToolContext
 from workers.tools.snapshot import load_subject
@@ -52,7 +52,8 @@ def run(inputs: CallersInput, context: ToolContext) -> CallersEvidence:
     """The evidence as a document; none where nothing calls what was changed."""
     subject = load_subject(inputs.subject, context.documents)
     with open_workspace(reviewed_state(subject), context) as tree:
-        index = MEMORY.index(tree, context)
+        code = MEMORY.whole(tree, context)
+        index = code.index
         touched = [_touched(index, subject, place) for place in changed_definitions(index, subject)]
         telling = [each for each in touched if each.callers or each.tests]
         lines = _lines_of_calls(telling, subject, tree)
@@ -62,6 +63,7 @@ def run(inputs: CallersInput, context: ToolContext) -> CallersEvidence:
         symbols=len(telling),
         callers=sum(len(each.callers) for each in telling),
         tests=len({path for each in telling for path in each.tests}),
+        graph=code.document,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from shared.models.code_answers import CodeLink, CodeSymbol, GraphAnswer
 from shared.models.code_graph import EdgeKind, SymbolKind
+from shared.models.code_graph_index import CALLS, Chain, GraphIndex
 from shared.models.findings import Place
 from shared.models.notices import notice
 from shared.tools.graph_cards import MOST_PORTIONS, GraphInput, GraphQuestion
@@ -19,7 +20,6 @@ from workers.tools.agent.navigate import NavigationAnswer, NavigationQuestion, c
 from workers.tools.agent.search import search
 from workers.tools.agent.search_words import read_query
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
-from workers.tools.code_graph.index import CALLS, Chain, GraphIndex
 from workers.tools.code_graph.tests_reached import is_test
 from workers.tools.registry import ToolContext
 

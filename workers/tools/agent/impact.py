@@ -8,12 +8,12 @@ from shared.git.hunks import changed_ranges
 from shared.git.patch import parse_patch
 from shared.models.agent import CodeHit, CodeImpact
 from shared.models.code_graph import Node, SymbolKind
+from shared.models.code_graph_index import Chain, GraphIndex
 from shared.models.findings import Place
 from shared.tools.agent_inputs import ImpactInput
 from workers.tools.agent.code_base import MEMORY
 from workers.tools.agent.patch import difference
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
-from workers.tools.code_graph.index import Chain, GraphIndex
 from workers.tools.code_graph.tests_reached import is_test
 from workers.tools.registry import ToolContext
 

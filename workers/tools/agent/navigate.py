@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from shared.models.agent import CodeHit, Navigation
 from shared.models.code_graph import EdgeKind, Node, SymbolKind
+from shared.models.code_graph_index import CALLS, Chain, GraphIndex
 from shared.models.findings import Place
 from shared.models.notices import notice
 from shared.tools.agent_inputs import NavigationInput
@@ -27,7 +28,6 @@ from workers.tools.agent.search import (
 from workers.tools.agent.search_text import grep
 from workers.tools.agent.search_words import SearchQuery, read_query
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
-from workers.tools.code_graph.index import CALLS, Chain, GraphIndex
 from workers.tools.code_graph.languages import language_of
 from workers.tools.code_graph.tests_reached import is_test
 from workers.tools.registry import ToolContext

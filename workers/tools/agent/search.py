@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shared.models.code_graph import EdgeKind, Node, SymbolKind
+from shared.models.code_graph_index import CALLS, GraphIndex
 from workers.tools.agent.search_text import TextPassage, rank_text
 from workers.tools.agent.search_words import SearchQuery, name_parts, quality
 from workers.tools.agent.workspace import WorkspaceTree
-from workers.tools.code_graph.index import CALLS, GraphIndex
 from workers.tools.code_graph.languages import language_of
 from workers.tools.code_graph.tests_reached import is_test
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from shared.models.code_graph_index import GraphIndex
 from workers.tools.agent.search_words import SearchWord
 from workers.tools.agent.workspace import WorkspaceTree
-from workers.tools.code_graph.index import GraphIndex
 
 K1, B = 1.2, 0.75
 BLOCK_LINES = 40

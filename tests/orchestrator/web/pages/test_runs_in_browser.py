@@ -23,7 +23,9 @@ from shared.store.runs import cancel_run
 from shared.text.unfinished import SoFar
 from tests.fixtures.web import WebService
 from tests.orchestrator.web.pages.conftest import RecordedPages
+from tests.support.case_reports import case_report
 from tests.support.runs import new_run, take
+from tests.support.walked_code import walked_run
 
 pytestmark = [pytest.mark.component, pytest.mark.needs_chromium]
 
@@ -136,6 +138,61 @@ def test_pages_about_runs_fit_a_phone_in_every_scheme_and_language(
         for path in ("/runs", f"/runs/{run}", f"/runs/{run}/timeline", *others):
             page.goto(f"http://127.0.0.1:{context.site.port}{path}")
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en-US", "ko-KR"])
+def test_the_way_of_an_agent_and_its_code_fit_a_phone_and_shut_nobody_out(
+    chromium: Any, web: WebService, axe: str, scheme: str, language: str
+) -> None:
+    run = walked_run(web.backend.database)
+    bare = new_run(web.backend.database, "a")
+    paths = [f"/runs/{run}", f"/runs/{run}/code", f"/runs/{run}/code?symbol=shop.Item"]
+    paths += [f"/runs/{run}/code?symbol=nowhere", f"/runs/{bare}/code"]
+    with served(web.context) as context:
+        size = {"width": 390, "height": 844}
+        page = opened(
+            chromium, context, "/runs", viewport=size, color_scheme=scheme, locale=language
+        )
+        for path in paths:
+            page.goto(f"http://127.0.0.1:{context.site.port}{path}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+            page.evaluate(axe)
+            found = page.evaluate("axe.run()")["violations"]
+            assert [(each["id"], each["nodes"][0]["target"]) for each in found] == [], path
+
+
+def test_a_reader_walks_from_a_symbol_to_its_neighbours(chromium: Any, web: WebService) -> None:
+    run = walked_run(web.backend.database)
+    with served(web.context) as context:
+        page = opened(chromium, context, f"/runs/{run}")
+        assert page.locator(".machine .current").inner_text() == "Test"
+        page.locator(".tabs a", has_text="Code").click()
+        page.locator(".symbols a", has_text="total").click()
+        page.locator(".around a", has_text="rounded").click()
+        page.locator(".around a", has_text="price").click()
+        assert page.locator("#symbol-name").inner_text() == "shop.Item.price"
+
+
+def ended_case(web: WebService) -> str:
+    """A case that is over, with its chart and its findings."""
+    report = case_report()
+    run = new_run(web.backend.database, spec=report.spec, title="The chart")
+    statement = "UPDATE runs SET outcome = %s, verdict = %s, status = 'completed', finished_at = now() WHERE id = %s"
+    values = (json.dumps(report.run.outcome), report.run.verdict, run)
+    web.backend.database.run(lambda c: c.execute(statement, values), atomic=True)
+    return run
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1320, 1800])
+def test_a_chart_leaves_its_findings_room(chromium: Any, web: WebService, width: int) -> None:
+    run = ended_case(web)
+    with served(web.context) as context:
+        size = {"width": width, "height": 900}
+        page = opened(chromium, context, f"/runs/{run}", viewport=size)
+        assert page.locator("#run-result mark").count() > 0
+        findings = page.locator("#run-result .finding").first.bounding_box()
+        assert findings["width"] > min(width - 80, 380)
 
 
 def test_the_list_is_used_with_the_keyboard_alone(chromium: Any, web: WebService) -> None:
