@@ -10,12 +10,12 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WINDOW = {"width": 1280, "height": 860}
@@ -24,24 +24,70 @@ MOST_BYTES = 150_000
 PATIENCE_MS = 60_000
 
 SHOP = {
-    "user.py": "class User:\n    def __init__(self, email):\n        self.email = email\n",
-    "test_user.py": 'from user import User\n\n\ndef test_valid():\n    assert User("a@b").validate_email()\n',
-    "account.py": "from user import User\n\n\nclass Account(User):\n    def greeting(self):\n        return describe(self)\n\n\n"
-    "def describe(user):\n    return user.email[:40]\n\n\ndef register(email):\n    return Account(email).greeting()\n",
-    "mailing.py": "from account import describe\nfrom user import User\n\n\n"
-    "def send_all(addresses):\n    return [describe(User(each)) for each in addresses]\n",
+    "user.py": """\
+class User:
+    def __init__(self, email):
+        self.email = email
+""",
+    "test_user.py": """\
+from user import User
+
+
+def test_valid():
+    assert User("a@b").validate_email()
+""",
+    "account.py": """\
+from user import User
+
+
+class Account(User):
+    def greeting(self):
+        return describe(self)
+
+
+def describe(user):
+    return user.email[:40]
+
+
+def register(email):
+    return Account(email).greeting()
+""",
+    "mailing.py": """\
+from account import describe
+from user import User
+
+
+def send_all(addresses):
+    return [describe(User(each)) for each in addresses]
+""",
 }
-HEAD = "--- a/user.py\n+++ b/user.py\n"
-FIRST = (
-    f"{HEAD}@@ -1,3 +1,6 @@\n class User:\n     def __init__(self, email):\n         self.email = email\n"
-    "+\n+    def validate_email(self):\n+        return False\n"
-)
-SECOND = f'{HEAD}@@ -5,2 +5,2 @@\n     def validate_email(self):\n-        return False\n+        return "@" in self.email\n'
+FIRST = """\
+--- a/user.py
++++ b/user.py
+@@ -1,3 +1,6 @@
+ class User:
+     def __init__(self, email):
+         self.email = email
++
++    def validate_email(self):
++        return False
+"""
+SECOND = """\
+--- a/user.py
++++ b/user.py
+@@ -5,2 +5,2 @@
+     def validate_email(self):
+-        return False
++        return "@" in self.email
+"""
 REPLIES = (
-    {"when": {"role": "coding", "contains": "test_valid: "}, "reply": {"patch": SECOND, "explanation": "An address has an at sign."}},
+    {
+        "when": {"role": "coding", "contains": "test_valid: "},
+        "reply": {"patch": SECOND, "explanation": "An address has an at sign."},
+    },
     {"when": {"role": "coding"}, "reply": {"patch": FIRST, "explanation": "A first try."}},
     {"reply": {"verdict": "APPROVED", "summary": "It does what was asked."}},
-)  # fmt: skip
+)
 CODER = "participants: [claude]\nproviders:\n  claude: {type: scripted, script: replies.yaml}\n"
 TASK = "add a method validate_email to the class User"
 
@@ -77,13 +123,10 @@ def take(pictures: Path, home: Path, environ: Mapping[str, str]) -> None:
     """All pages of the instance at `home`, into the folder; the runs of the terminal's pictures are there already."""
     program = chromium()
     if program is None:
-        print(
-            "pages: no Chromium with Playwright here; their pictures stay as they are",
-            file=sys.stderr,
-        )
+        sys.stderr.write("pages: no Chromium with Playwright here; their pictures stay\n")
         return
     _agent_at_work(home / "shop", environ)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - not everybody has it
 
     with _served(environ) as started, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])

@@ -93,9 +93,9 @@ def as_page(blocks: Sequence[Block], words: Translator) -> str:
             f"<html{attribute('lang', words.language)}>",
             _head(clean(title.text)),
             f'<body><a class="skip" href="#content">{text(words.message("page_skip"))}</a>',
-            f'<div class="{"page with-text" if aside else "page"}">{_title(title)}',
+            f'<div class="sheet"><div class="{"page with-text" if aside else "page"}">{_title(title)}',
             f'<main id="content" tabindex="-1">{main}</main>{aside}',
-            "</div></body></html>",
+            "</div></div></body></html>",
             "",
         )
     )

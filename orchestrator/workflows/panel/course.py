@@ -50,8 +50,8 @@ def _of_result(view: PanelView, result: PanelResult) -> tuple[list[HeldInRound],
     # Without an opening vote the first positions are those of the first round.
     if opening and _opened(view):
         rounds.insert(0, HeldInRound(_named(view, 0), opening))
-    if result.votes_secret:
-        cast = {vote.participant: vote.position for vote in result.votes if vote.voted}
+    cast = {vote.participant: vote.position for vote in result.votes if vote.voted}
+    if result.votes_secret and cast:
         rounds.append(HeldInRound(view.message("votes_ballot"), cast))
     return rounds, result.points
 

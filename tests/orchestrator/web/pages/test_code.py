@@ -78,10 +78,10 @@ def test_a_graph_that_was_purged_is_told(web: WebService) -> None:
 def test_what_is_asked_is_text(web: WebService, asked: str) -> None:
     run = walked_run(web.backend.database)
     client = web.client_as(Role.VIEWER)
-    before = active_parts(client.get(f"/runs/{run}/code", headers={"Accept": "text/html"}).text)
     for text in HOSTILE.values():
+        sent = text.encode("utf-8", "ignore").decode()  # half a surrogate pair cannot be sent
         shown = client.get(
-            f"/runs/{run}/code", params={asked: text}, headers={"Accept": "text/html"}
+            f"/runs/{run}/code", params={asked: sent}, headers={"Accept": "text/html"}
         )
         assert shown.status_code == 200
-        assert active_parts(shown.text) == before
+        assert active_parts(shown.text) == []
