@@ -133,8 +133,9 @@ def take(pictures: Path, home: Path, environ: Mapping[str, str]) -> None:
         context = browser.new_context(viewport=WINDOW, locale="en-US", color_scheme="light")
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
-        page.goto(started["link"])
-        page.locator("form[action='/enter'] button").click()
+        page.goto(f"{started['url']}/sign-in")
+        page.fill("input[name=token]", started["token"])
+        page.locator("form[action='/sign-in'] button").click()
         page.wait_for_load_state()
         addresses = _addresses(environ)
         for picture in PAGES:
@@ -208,7 +209,7 @@ def _quorate(words: Sequence[str], environ: Mapping[str, str], folder: Path | No
 
 @contextmanager
 def _served(environ: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
-    """The pages, with the link that signs a browser in."""
+    """The pages, and the token that lets a browser in."""
     program = Path(sys.executable).with_name("quorate")
     service = subprocess.Popen(
         (program, "serve", "--no-open", "--port", "0"), env=dict(environ), stdout=subprocess.PIPE, text=True
