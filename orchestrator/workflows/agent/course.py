@@ -39,16 +39,22 @@ def course(view: AgentView) -> list[Block]:
     path = [TransitionRecord.model_validate(row.body) for row in rows]
     if not path:
         return []
-    result = view.result
-    short = view.facts.ending is not None
-    why = (None if result is None else result.stopped) or (path[-1].why if short else None)
-    limits = None if result is None else result.limits
     return [
         Heading(view.message("agent_path")),
         Drawing(picture(view, path), table(view, path, rows)),
-        *([] if why is None else [remark(view.translate(why))]),
-        *([] if limits is None else [remark(_limits(view, limits))]),
+        *_end(view, path[-1]),
     ]
+
+
+def _end(view: AgentView, last: TransitionRecord) -> list[Block]:
+    """Why it went no further, and its limits."""
+    result = view.result
+    if result is None:
+        return []
+    why = result.stopped or (last.why if view.facts.ending is not None else None)
+    lines = [] if why is None else [remark(view.translate(why))]
+    limits = [] if result.limits is None else [remark(_limits(view, result.limits))]
+    return [*lines, *limits]
 
 
 def table(view: AgentView, path: Sequence[TransitionRecord], rows: Sequence[RecordRow]) -> Grid:

@@ -41,19 +41,24 @@ def course(view: PanelView) -> list[Block]:
 
 
 def _of_result(view: PanelView, result: PanelResult) -> tuple[list[HeldInRound], Sequence[Finding]]:
-    first = {} if result.receipt is None else result.receipt.first_votes
-    opening = {name: held.position for name, held in first.items()}
     rounds = [
         HeldInRound(_named(view, each.number), {s.participant: s.holds for s in each.statements})
         for each in result.rounds
     ]
-    # Without an opening vote the first positions are those of the first round.
-    if opening and _opened(view):
-        rounds.insert(0, HeldInRound(_named(view, 0), opening))
+    return [*_opening(view, result), *rounds, *_ballot(view, result)], result.points
+
+
+def _opening(view: PanelView, result: PanelResult) -> list[HeldInRound]:
+    """The blind vote; without one the first positions are those of the first round."""
+    first = {} if result.receipt is None else result.receipt.first_votes
+    opening = {name: held.position for name, held in first.items()}
+    return [HeldInRound(_named(view, 0), opening)] if opening and _opened(view) else []
+
+
+def _ballot(view: PanelView, result: PanelResult) -> list[HeldInRound]:
     cast = {vote.participant: vote.position for vote in result.votes if vote.voted}
-    if result.votes_secret and cast:
-        rounds.append(HeldInRound(view.message("votes_ballot"), cast))
-    return rounds, result.points
+    shown = result.votes_secret and cast
+    return [HeldInRound(view.message("votes_ballot"), cast)] if shown else []
 
 
 def _opened(view: PanelView) -> bool:
@@ -93,26 +98,31 @@ def _picture(
     names: Sequence[str],
     positions: Sequence[Finding],
 ) -> VotesOverRounds:
-    held = {identity for each in rounds for identity in each.held.values()}
-    shown = [point for point in positions if point.id in held]
-    lanes: dict[str | None, int] = {point.id: number for number, point in enumerate(shown)}
-    titles = [f"{point.id} {point.title}" for point in shown]
-    if None in held:
-        lanes[None] = len(titles)
-        titles.append(view.message("none_of_them"))
+    lanes = _lanes(view, rounds, positions)
     changed = [name for name in names if len(set(_course_of(rounds, name))) > 1]
     return VotesOverRounds(
         name=view.message("votes_map", n=len(rounds), who=", ".join(changed) or _NOTHING),
         rounds=tuple(each.name for each in rounds),
-        positions=tuple(titles),
-        voters=tuple(
-            VoterPath(
-                name,
-                tuple(lanes.get(each.held[name]) if name in each.held else None for each in rounds),
-            )
-            for name in names
-        ),
+        positions=tuple(title for _, title in lanes),
+        voters=tuple(_path(rounds, name, [identity for identity, _ in lanes]) for name in names),
     )
+
+
+def _lanes(
+    view: PanelView, rounds: Sequence[HeldInRound], positions: Sequence[Finding]
+) -> list[tuple[str | None, str]]:
+    """The positions that anybody held, with their titles."""
+    held = {identity for each in rounds for identity in each.held.values()}
+    lanes: list[tuple[str | None, str]] = [
+        (point.id, f"{point.id} {point.title}") for point in positions if point.id in held
+    ]
+    return [*lanes, (None, view.message("none_of_them"))] if None in held else lanes
+
+
+def _path(rounds: Sequence[HeldInRound], name: str, lanes: Sequence[str | None]) -> VoterPath:
+    places = {identity: place for place, identity in enumerate(lanes)}
+    held = (places.get(each.held[name]) if name in each.held else None for each in rounds)
+    return VoterPath(name, tuple(held))
 
 
 def _course_of(rounds: Sequence[HeldInRound], name: str) -> list[str | None]:
