@@ -19,6 +19,8 @@ CONTRACT = 1
 
 Raise it with a change that an earlier process would refuse or misread: processes of two contracts never work together.
 """
+BUILD_HEADER = "Quorate-Build"
+"""The header by which a service says to whoever it knows which code it runs."""
 PACKAGES = ("orchestrator", "shared", "workers")
 _FORM = re.compile(r"(?P<release>[^+]*)\+(?P<contract>\d+)\.(?P<digest>[0-9a-f]+)")
 

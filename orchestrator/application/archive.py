@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from orchestrator.application import listings
-from orchestrator.application.listings import StoredLists
+from orchestrator.application.listings import RunLists, StepRequest, StoredLists
 from orchestrator.application.report import report_of
 from orchestrator.presentation.report import RunReport
 from shared.models.run_file import Imported
@@ -27,6 +27,13 @@ class RunArchive(Protocol):
     def imported(self, run: str) -> Imported | None:
         """Where a run came from that was made elsewhere."""
 
+    def asked(self, run: str, step: str) -> StepRequest:
+        """What a step was asked. Raises UserError for a step that is not there."""
+
+
+class KnownRuns(RunLists, RunArchive, Protocol):
+    """Where runs are listed and read."""
+
 
 @dataclass(frozen=True)
 class StoredArchive(StoredLists):
@@ -43,3 +50,7 @@ class StoredArchive(StoredLists):
     def imported(self, run: str) -> Imported | None:
         """Where it came from."""
         return listings.imported_from(self.backend, run)
+
+    def asked(self, run: str, step: str) -> StepRequest:
+        """The step's request; its documents are read when they are wanted."""
+        return listings.request_of(self.backend, run, step)

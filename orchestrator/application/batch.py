@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_report
-from orchestrator.application.watch import ProcessCare
 from orchestrator.engine.children import new_run_id
 from orchestrator.presentation.formats.json import as_json
-from orchestrator.presentation.json_rows import dumps
 from shared.errors import UnknownRun, UserError
 from shared.models.batches import (
     ENDED,
@@ -26,7 +23,6 @@ from shared.models.batches import (
     BatchStatus,
     ItemState,
 )
-from shared.models.notices import Notice
 from shared.patterns import regex
 from shared.store.batch_items import (
     FailedRun,
@@ -53,7 +49,6 @@ from shared.store.runs import cancel_run, unblock_run
 
 PAGE = 200
 AGAIN_AT_ONCE = 100
-POLL_S = 0.5
 LONGEST_PROJECT = 80
 _NOT_IN_NAMES = regex(r"[^\w.@+=,()-]")
 
@@ -99,46 +94,6 @@ def all_batches(backend: Backend, limit: int) -> list[BatchStatus]:
     return backend.read(read)
 
 
-# ---- waiting ------------------------------------------------------------------------------------
-
-
-class BatchObserver(Protocol):
-    """Whoever waits for a batch."""
-
-    def changed(self, status: BatchStatus) -> None:
-        """Items began or ended."""
-
-    def warn(self, notice: Notice) -> None:
-        """What keeps it from going on."""
-
-
-def watch_batch(
-    backend: Backend, name: str, observer: BatchObserver, timeout_s: float | None
-) -> BatchStatus:
-    """Report what changes until nothing of it moves by itself, or until `timeout_s` is over; how it stands then."""
-    began = time.monotonic()
-    care = ProcessCare(backend, observer.warn)
-    before: Mapping[ItemState, int] | None = None
-    while True:
-        now = time.monotonic()
-        status = batch_status(backend, name, costs=False)
-        if status.counts != before:
-            observer.changed(status)
-            care.progressed()
-            before = status.counts
-        if status.stands or (timeout_s is not None and now - began >= timeout_s):
-            return status
-        if (running := _running(backend, status.batch.name)) is not None:
-            care.look(running)
-        time.sleep(max(POLL_S, 5 * (time.monotonic() - now)))  # a large one is looked at less often
-
-
-def _running(backend: Backend, batch: str) -> str | None:
-    """A run of it that goes on."""
-    row = backend.read(lambda connection: failed_runs(connection, batch, [ItemState.RUNNING], 1))
-    return row[0].run if row else None
-
-
 # ---- results ------------------------------------------------------------------------------------
 
 
@@ -182,41 +137,6 @@ def _result(backend: Backend, item: ItemRow) -> dict[str, Any]:
         "attempts": item.attempt + 1,
         "result": {"type": item.state.value, **as_json(report)},
     }
-
-
-class BatchDesk(Protocol):
-    """Where batches are looked at: in the store, or behind a service."""
-
-    def batch(self, name: str) -> BatchStatus:
-        """How a batch stands (`last`: the newest). Raises UnknownRun."""
-
-    def batches(self, limit: int) -> list[BatchStatus]:
-        """The newest batches."""
-
-    def result_lines(self, name: str, *, errors: bool) -> Iterator[str]:
-        """A JSON object for each item that has ended, or of those only what failed or was cancelled."""
-
-
-class StoredBatches:
-    """The batches of the servers that this machine knows."""
-
-    def __init__(self, backend: Backend) -> None:
-        """Reads through `backend`."""
-        self._backend = backend
-
-    def batch(self, name: str) -> BatchStatus:
-        """The batch's rows."""
-        return batch_status(self._backend, name)
-
-    def batches(self, limit: int) -> list[BatchStatus]:
-        """The newest ones."""
-        return all_batches(self._backend, limit)
-
-    def result_lines(self, name: str, *, errors: bool) -> Iterator[str]:
-        """Read item by item."""
-        lost = (ItemState.FAILED, ItemState.CANCELLED)
-        for row in results_of(self._backend, name, lost if errors else ENDED):
-            yield dumps(row, indent=None)
 
 
 # ---- what people do -----------------------------------------------------------------------------

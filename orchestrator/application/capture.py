@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -163,12 +164,17 @@ def _change(request: ChangeRequest, put: Put, located: Located | None) -> Captur
         labels={
             "files": len(subject.files),
             "added_lines": subject.added_lines,
-            **({} if located is None else {REPOSITORY: located.repository.place.name}),
+            **({} if located is None else {REPOSITORY: repository_name(located.repository.place)}),
             **({} if seen is None else {"published": seen.model_dump()}),
         },
         paths=tuple(file.as_named for file in subject.files if file.status != "deleted"),
         nothing=_nothing(located) if not subject.files else None,
     )
+
+
+def repository_name(place: Path) -> str:
+    """What lists call a repository: the name of its folder, without the rest of its path."""
+    return os.fsencode(place.name).decode("utf-8", "replace")
 
 
 def _nothing(located: Located | None) -> Notice:
@@ -289,7 +295,7 @@ def _task(
         document=put(task.model_dump_json().encode()),
         title=words.title,
         prose=words.prose,
-        labels={REPOSITORY: Path(task.workspace.repository).name},
+        labels={REPOSITORY: repository_name(Path(task.workspace.repository))},
         notices=words.notices,
     )
 

@@ -203,6 +203,11 @@ def _chosen(connection: Connection, run: str, step: str | None) -> WaitingTurn |
     waiting = waiting_turns(connection, run=run)
     if step is not None:
         return next((turn for turn in waiting if turn.step == step), None)
+    return only_turn(run, waiting)
+
+
+def only_turn(run: str, waiting: Sequence[WaitingTurn]) -> WaitingTurn:
+    """The one turn of the run that waits. Raises DecisionConflict where none does, UserError where several do."""
     if len(waiting) == 1:
         return waiting[0]
     if not waiting:

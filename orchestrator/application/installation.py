@@ -12,7 +12,7 @@ from typing import Protocol
 
 from orchestrator.application import decide, lifecycle
 from orchestrator.application.archive import RunArchive, StoredArchive
-from orchestrator.application.decide import DecisionRequest
+from orchestrator.application.decide import BulkAnswer, DecisionRequest, TurnAnswer
 from orchestrator.application.listings import RunLists
 from orchestrator.application.report import load_header, load_snapshot
 from orchestrator.application.watch import Care, ProcessCare, RunSource, announce_watcher
@@ -30,8 +30,17 @@ class RunDesk(Protocol):
     def decide(self, request: DecisionRequest) -> DecisionRow:
         """Record an answer. Raises UserError, UnknownRun or DecisionConflict."""
 
+    def decide_all(self, choice: str, actor: str, message: str, batch: str | None) -> BulkAnswer:
+        """Give every open decision (of a batch) that offers it the same answer. Raises UserError."""
+
+    def take_turn(self, answer: TurnAnswer) -> tuple[str, str]:
+        """Take a person's turn; the names of run and step. Raises UserError or DecisionConflict."""
+
     def cancel(self, run: str, actor: str) -> str:
         """End a run; its id. Raises UserError when it has ended otherwise."""
+
+    def resume(self, run: str) -> str:
+        """Try a blocked run again; its id. Raises UserError when it is not blocked."""
 
 
 class QuorateInstallation(RunSource, RunDesk, RunLists, RunArchive, Protocol):
@@ -49,9 +58,21 @@ class StoredInstallation(StoredArchive):
         """The row first, then the signal."""
         return decide.decide(self.backend, request)
 
+    def decide_all(self, choice: str, actor: str, message: str, batch: str | None) -> BulkAnswer:
+        """One by one, as far as they still ask what they asked."""
+        return decide.decide_all(self.backend, choice, actor, message, batch)
+
+    def take_turn(self, answer: TurnAnswer) -> tuple[str, str]:
+        """The row first, then the signal."""
+        return decide.take_turn(self.backend, answer)
+
     def cancel(self, run: str, actor: str) -> str:
         """End a run."""
         return lifecycle.cancel(self.backend, run, actor)
+
+    def resume(self, run: str) -> str:
+        """Look at it again."""
+        return lifecycle.resume(self.backend, run)
 
     def heartbeat(self, run: str) -> RunHeartbeat:
         """One cheap row."""

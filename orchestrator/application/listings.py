@@ -140,6 +140,9 @@ class RunLists(Protocol):
     def inbox(self, wanted: WaitingFilter) -> Inbox:
         """What waits for a person, as far as it is wanted."""
 
+    def spent(self, by: Grouping, *, run: str | None, since_s: float | None) -> Spent:
+        """What calls used. Raises UnknownRun or UserError for the name of a run."""
+
 
 @dataclass(frozen=True)
 class StoredLists:
@@ -154,6 +157,10 @@ class StoredLists:
     def inbox(self, wanted: WaitingFilter) -> Inbox:
         """What waits for a person."""
         return inbox(self.backend, wanted)
+
+    def spent(self, by: Grouping, *, run: str | None, since_s: float | None) -> Spent:
+        """The sums of the calls' rows."""
+        return spent(self.backend, by, run=run, since_s=since_s)
 
 
 def count_waiting(backend: Backend) -> int:
@@ -172,6 +179,11 @@ class StepRequest:
 
     request: Mapping[str, Any]
     document: Callable[[str], bytes]
+
+    @property
+    def kind(self) -> str:
+        """What was asked: a participant (`turn`) or a tool."""
+        return "tool" if "tool" in self.request else "turn"
 
 
 def request_of(backend: Backend, run: str, step: str) -> StepRequest:

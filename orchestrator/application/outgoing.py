@@ -7,7 +7,7 @@ limits and keys are the service's own. Typed settings go along, and the service 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import JsonValue
@@ -22,13 +22,19 @@ from shared.errors import UserError
 from shared.models.deliberation import Question
 from shared.models.notices import Notice
 from shared.models.subject import Subject
+from shared.store.projects import REPOSITORY
+from shared.store.run_filter import LINE, REVIEWED
 
+SINCE = (LINE, REVIEWED)
 SENT = (SubjectKind.CHANGE, SubjectKind.QUESTION)
 
 
 @dataclass(frozen=True)
 class OutgoingRequest:
-    """What is sent; `nothing` says why a change has nothing in it that could be."""
+    """What is sent; `nothing` says why a change has nothing in it that could be.
+
+    `continues` are the labels by which `--since last-run` finds it again.
+    """
 
     workflow: str
     stated: Mapping[str, Any]
@@ -37,8 +43,21 @@ class OutgoingRequest:
     models: tuple[str, ...]
     parts: Mapping[str, str]
     title: str
+    continues: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[Notice, ...] = ()
     nothing: Notice | None = None
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The body of a submission."""
+        return {
+            "workflow": self.workflow,
+            "input": dict(self.stated),
+            "options": dict(self.options),
+            "participants": list(self.participants),
+            "models": list(self.models),
+            "parts": dict(self.parts),
+        }
 
 
 def outgoing(
@@ -65,6 +84,8 @@ def outgoing(
     is_change = described.subject is SubjectKind.CHANGE
     read = _change if is_change else _question
     stated = read(captured, documents.gathered)
+    if is_change and (name := captured.labels.get(REPOSITORY)):
+        stated["repository_name"] = name
     empty = is_change and not stated["after"]
     return OutgoingRequest(
         workflow=request.workflow,
@@ -73,6 +94,7 @@ def outgoing(
         participants=tuple(split_names(request.panel)),
         models=request.models,
         parts=dict(request.holders),
+        continues={name: str(request.labels[name]) for name in SINCE if name in request.labels},
         title=captured.title,
         remarks=captured.notices,
         nothing=captured.nothing if empty else None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from orchestrator.application.prepare import PreparedRun
+from orchestrator.application.unasked import unasked_report
 from orchestrator.core.discussion.estimate import INSTEAD, Estimate, ExpectedCall, estimate
 from orchestrator.core.discussion.portions import portions
 from orchestrator.core.discussion.preflight import (
@@ -17,8 +18,10 @@ from orchestrator.core.discussion.preflight import (
     shortfall,
     too_few_calls,
 )
+from orchestrator.core.parts import CastReport
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.report import RunReport
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import workflow_of
 from shared.errors import UserError
@@ -74,6 +77,23 @@ class RunEstimate:
     estimate: Estimate | None
     obstacles: tuple[str, ...]
     instead: Estimate | None = None
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """What a run would take, and who would take part; or its result, where nobody has to be asked (`report`)."""
+
+    title: str
+    cast_report: CastReport
+    foreseen: RunEstimate | None = None
+    report: RunReport | None = None
+
+
+def foretell(prepared: PreparedRun) -> Foretold:
+    """What would come of a prepared run; nothing is stored or started."""
+    report = unasked_report(prepared) if prepared.is_change else None
+    foreseen = estimate_run(prepared) if report is None else None
+    return Foretold(prepared.title, prepared.cast_report, foreseen, report)
 
 
 def estimate_run(prepared: PreparedRun) -> RunEstimate:

@@ -24,8 +24,17 @@ from orchestrator.application.batch_input import (
     read_line,
     request_of,
 )
+from orchestrator.application.capture import SubjectInput
 from orchestrator.application.prepare import ALLOW_EXTERNAL, SubmissionRequest, configuration_of
-from orchestrator.application.subject_input import STORED
+from orchestrator.application.subject_input import (
+    STDIN,
+    STORED,
+    CaseSource,
+    ChangeInput,
+    QuestionInput,
+    TaskInput,
+)
+from orchestrator.core.parts import split_names
 from orchestrator.core.setting import Trust, settings_of
 from orchestrator.evaluation.cases import StatedChange
 from orchestrator.settings.loading import load_configuration
@@ -111,14 +120,37 @@ def stated_request(
 def faults_of(item: BatchItem, reach: RemoteReach, settings: Settings) -> Iterator[str]:
     """Everything in an item that only a person at the terminal may ask for."""
     line = item.line
-    for name in (*line.participants, *line.parts.values()):
+    names, options = (*line.participants, *line.parts.values()), line.options
+    yield from _asked_faults(line.workflow, names, line.models, options, settings)
+    yield from _path_faults(_paths(item), reach.directory, reach)
+
+
+def request_faults(
+    request: SubmissionRequest, reach: RemoteReach, settings: Settings
+) -> Iterator[str]:
+    """The same of a command that was read: it may name what a submission may, in a folder of its own."""
+    if request.config is not None or request.trust_project:
+        yield "--config and --trust-project: only a person at the terminal types them"
+    names = (*split_names(request.panel), *request.holders.values())
+    options = {**request.settings, **request.options}
+    yield from _asked_faults(request.workflow, names, request.models, options, settings)
+    yield from _path_faults(_typed_paths(request.subject), request.directory, reach)
+
+
+def _asked_faults(
+    workflow: str,
+    names: Sequence[str],
+    models: Sequence[str],
+    options: Mapping[str, JsonValue],
+    settings: Settings,
+) -> Iterator[str]:
+    for name in names:
         if not PLAIN_NAME.fullmatch(name):
             yield f"{name!r} is no participant's name"
-    yield from (f"{model!r} is no model's name" for model in line.models if not _is_model(model))
-    for name, value in line.options.items():
-        if (reason := _option_fault(line.workflow, name, value, settings)) is not None:
+    yield from (f"{model!r} is no model's name" for model in models if not _is_model(model))
+    for name, value in options.items():
+        if (reason := _option_fault(workflow, name, value, settings)) is not None:
             yield f"options.{name}: {reason}"
-    yield from _path_faults(item, reach)
 
 
 def _is_model(name: str) -> bool:
@@ -170,14 +202,31 @@ def _decides(value: JsonValue) -> str | None:
     return "what changes something is decided by a person, after a look"
 
 
-def _path_faults(item: BatchItem, reach: RemoteReach) -> Iterator[str]:
-    for path in _paths(item):
-        if not reach.allows(reach.directory / path):
+def _path_faults(paths: Sequence[str], folder: Path, reach: RemoteReach) -> Iterator[str]:
+    for path in paths:
+        if not reach.allows(folder / path):
             opened = "there is none" if not reach.roots else "it is below none of them"
             yield (
                 f"{path}: files and repositories are named below a folder that the operator opened "
                 f"(`quorate serve --allow-directory`), and {opened}; send the text itself"
             )
+
+
+def _typed_paths(subject: SubjectInput) -> list[str]:
+    """The files and repositories that a command names, or looks for where it is typed."""
+    named: tuple[str | None, ...]
+    match subject:
+        case ChangeInput():
+            named = (subject.diff or ".", *subject.targets)
+        case QuestionInput():
+            named = (subject.file, *subject.contexts)
+        case TaskInput():
+            named = (subject.file, subject.repository or ".")
+        case CaseSource():
+            named = (subject.case, *subject.similar, *subject.documents)
+        case _:
+            raise AssertionError(f"nobody types {type(subject).__name__}")
+    return [path for path in named if path not in (None, STORED, STDIN)]
 
 
 def _paths(item: BatchItem) -> list[str]:

@@ -9,12 +9,20 @@ from pydantic import JsonValue
 from orchestrator.application.backend import Backend
 from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.pipelines import labelled
+from orchestrator.application.preflight import Foretold, foretell
 from orchestrator.application.prepare import prepare_run
 from orchestrator.application.remote_requests import RemoteReach, stated_request
 from orchestrator.application.rows_text import Submitted
 from orchestrator.application.submit import submit_run
 from orchestrator.application.unasked import unasked_report
 from shared.store.projects import labels_of
+
+
+def foretell_stated(
+    stated: Mapping[str, JsonValue], reach: RemoteReach, environ: Mapping[str, str]
+) -> Foretold:
+    """What the run would take that is stated so. Nothing is stored or started. Raises UserError."""
+    return foretell(prepare_run(stated_request(stated, reach, environ), environ))
 
 
 def submit_stated(
@@ -25,15 +33,17 @@ def submit_stated(
     *,
     projects: Sequence[str] | None,
     key: str | None,
+    continues: Mapping[str, str] | None = None,
     watched_for_s: int = 0,
 ) -> Submitted:
     """The run that is stated as a line of a batch is, or the result of a change that nobody has to be asked about.
 
-    It belongs to the first of `projects`; the run that has `key` already is the one that is meant. Raises UserError.
+    It belongs to the first of `projects`; the run that has `key` already is the one that is meant. `continues` are
+    labels of whoever submits it. Raises UserError.
     """
     prepared = prepare_run(stated_request(stated, reach, environ), environ)
-    if projects is not None:
-        prepared = labelled(prepared, labels_of(project=projects[0]))
+    own = None if projects is None else projects[0]
+    prepared = labelled(prepared, labels_of(continues or {}, project=own))
     if prepared.is_change and (report := unasked_report(prepared)) is not None:
         return Submitted(report=report)
     backend.revive()

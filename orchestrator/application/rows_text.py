@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Base64Bytes, TypeAdapter, ValidationError
 
 from orchestrator.presentation.live.progress_events import RunSnapshot
 from orchestrator.presentation.report import RunReport
 from shared.errors import EnvironmentFault
+from shared.models.batches import BatchStatus
 from shared.store.views import RunHeartbeat
 
 T = TypeVar("T")
@@ -31,6 +32,22 @@ class Submitted:
 
     run: str | None = None
     report: RunReport | None = None
+
+
+@dataclass(frozen=True)
+class AskedStep:
+    """What a step was asked, with the documents that its prompt is made of, by address."""
+
+    request: dict[str, Any]
+    documents: dict[str, Base64Bytes]
+
+
+@dataclass(frozen=True)
+class Retried:
+    """How a batch stands after some of its items were asked again."""
+
+    status: BatchStatus
+    items: int
 
 
 @cache

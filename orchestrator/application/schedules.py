@@ -9,8 +9,11 @@ from datetime import datetime
 from pathlib import Path
 
 from orchestrator.application.backend import Backend
+from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.core.timetable import Missed, Timetable
 from orchestrator.settings.loading import load_configuration
+from orchestrator.workflows.descriptor import SubjectKind
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UnknownRun, UserError
 from shared.git.repository import open_repository
 from shared.store.database import Connection
@@ -28,6 +31,7 @@ from shared.store.schedules import (
 )
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_OF_REPOSITORIES = (SubjectKind.CHANGE, SubjectKind.TASK)
 
 
 @dataclass(frozen=True)
@@ -59,23 +63,18 @@ def timetable_of(schedule: Schedule) -> Timetable:
     return Timetable(schedule.name, schedule.cron, schedule.timezone, schedule.jitter_s)
 
 
-def project_at(
-    directory: Path,
-    environ: Mapping[str, str],
-    *,
-    config: Path | None = None,
-    trust_project: bool = False,
-    of_repository: bool,
-) -> str | None:
-    """What a run belongs to that is started there: the configuration's project, else the repository it looks at."""
+def project_of(request: SubmissionRequest, environ: Mapping[str, str]) -> str | None:
+    """What a run of that belongs to: the project that is configured, else the repository that it looks at."""
+    config = None if request.config is None else request.directory / request.config
     configuration = load_configuration(
-        directory, environ, explicit=config, trust_project=trust_project
+        request.directory, environ, explicit=config, trust_project=request.trust_project
     )
-    configured = configuration.settings.project
-    if configured is not None or not of_repository:
-        return configured
+    configured = request.settings.get("project", configuration.settings.project)
+    looks_at_repository = WORKFLOWS[request.workflow].subject in _OF_REPOSITORIES
+    if configured is not None or not looks_at_repository:
+        return None if configured is None else str(configured)
     try:
-        return open_repository(directory, environ).place.name
+        return open_repository(request.directory, environ).place.name
     except UserError:
         return None
 
@@ -138,13 +137,14 @@ def pause(backend: Backend, name: str, *, paused: bool) -> Schedule:
     return backend.write(change)
 
 
-def fire_now(backend: Backend, name: str) -> Schedule:
-    """Enter a firing for this moment; its times stay as they are. Raises UserError."""
+def fire_now(backend: Backend, name: str) -> datetime:
+    """Enter a firing for this moment, which is its name; its times stay as they are. Raises UserError."""
 
-    def enter(connection: Connection) -> Schedule:
-        schedule = _known(connection, name)
-        add_firing(connection, name, now_of(connection))
-        return schedule
+    def enter(connection: Connection) -> datetime:
+        _known(connection, name)
+        due = now_of(connection)
+        add_firing(connection, name, due)
+        return due
 
     return backend.write(enter)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from orchestrator.application.backend import Backend
+from orchestrator.application.archive import KnownRuns
 from orchestrator.application.prepare import SubmissionRequest
-from orchestrator.application.report import report_of
 from orchestrator.application.subject_input import ChangeInput
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
@@ -21,7 +20,6 @@ from shared.models.notices import Notice, notice
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RunRow
 from shared.store.run_filter import LINE, REVIEWED, RunFilter
-from shared.store.views import list_runs
 
 MOST_RUNS = 20
 """Earlier runs that are looked at: when none of their commits is here any more, it is a first run again."""
@@ -39,7 +37,11 @@ class SinceLastRun:
 
 
 def since_last_run(
-    backend: Backend, request: SubmissionRequest, *, again: bool = False
+    known: KnownRuns,
+    request: SubmissionRequest,
+    environ: Mapping[str, str],
+    *,
+    again: bool = False,
 ) -> SinceLastRun:
     """The request about the commits since the last run that read them; its own change where no run did.
 
@@ -49,19 +51,19 @@ def since_last_run(
     """
     change = request.subject
     assert isinstance(change, ChangeInput)
-    repository = open_repository(request.directory, backend.environ)
+    repository = open_repository(request.directory, environ)
     git = repository.git
     head = require_commit(git, next(iter(change.targets), "HEAD"))
     line = _line_of(repository, request)
     request = replace(request, labels={**request.labels, LINE: line, REVIEWED: head})
-    commits = list(_read_commits(backend, line, head if again else None))
+    commits = list(_read_commits(known, line, head if again else None))
     if not commits:
         return SinceLastRun(request, notice("since_first"))
     last = commits[0][:10]
-    known = next(filter(itemgetter(1), ((c, _start_of(git, c, head)) for c in commits)), None)
-    if known is None:
+    here = next(filter(itemgetter(1), ((c, _start_of(git, c, head)) for c in commits)), None)
+    if here is None:
         return SinceLastRun(request, notice("since_lost", last=last), misses=True)
-    commit, start = known[0], str(known[1])
+    commit, start = here[0], str(here[1])
     new = replace(request, subject=replace(change, targets=(f"{start}..{head}",), base=None))
     if start == commit == commits[0]:
         return SinceLastRun(new)
@@ -89,20 +91,15 @@ def _line_of(repository: Repository, request: SubmissionRequest) -> str:
     return hashlib.sha256(json.dumps(asked, default=str).encode()).hexdigest()[:40]
 
 
-def _read_commits(backend: Backend, line: str, but: str | None) -> Iterator[str]:
+def _read_commits(known: KnownRuns, line: str, but: str | None) -> Iterator[str]:
     """The newest commits of the line's runs that read them, or still do, the latest first; without `but`."""
-    wanted = RunFilter(line=line)
-    rows = backend.read(lambda connection: list_runs(connection, limit=MOST_RUNS, wanted=wanted))
-    for row in rows:
+    for row in known.listed(MOST_RUNS, RunFilter(line=line)).rows:
         commit = row.spec["labels"].get(REVIEWED)
-        if isinstance(commit, str) and commit != but and _has_read(backend, row):
+        if isinstance(commit, str) and commit != but and _has_read(known, row):
             yield commit
 
 
-def _has_read(backend: Backend, row: RunRow) -> bool:
+def _has_read(known: KnownRuns, row: RunRow) -> bool:
     if row.status in _GONE:
         return False
-    return (
-        row.status is not RunStatus.COMPLETED
-        or exit_code(report_of(backend, row.id)) not in _UNREAD
-    )
+    return row.status is not RunStatus.COMPLETED or exit_code(known.report(row.id)) not in _UNREAD

@@ -9,6 +9,7 @@ from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.application.subject_input import ChangeInput, GivenChange
 from orchestrator.evaluation.cases import StatedChange, change_between
 from shared.errors import SubjectError
+from shared.store.projects import REPOSITORY, labels_of
 
 
 def with_change(
@@ -19,7 +20,8 @@ def with_change(
         where = folder / (change.repository or ".")
         return replace(request, directory=where, subject=ChangeInput(targets=(change.revision,)))
     files = {path: text.encode() for path, text in change.files.items()}
-    return replace(request, subject=GivenChange(_diff(change, folder), files))
+    named = labels_of(request.labels, **{REPOSITORY: change.repository_name})
+    return replace(request, subject=GivenChange(_diff(change, folder), files), labels=named)
 
 
 def _diff(change: StatedChange, folder: Path) -> bytes:

@@ -9,6 +9,7 @@ from orchestrator.application.backend import Backend
 from shared.delivery.live import Watcher
 from shared.errors import EnvironmentFault
 from shared.store.views import RunHeartbeat, run_heartbeats
+from shared.text.unfinished import SoFar
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class SeenRun:
     """A run at a look: `pulse` is another one when it has changed, `written` the end of what turns say, by step."""
 
     pulse: RunHeartbeat
-    written: Mapping[str, str] = field(default_factory=dict)
+    written: Mapping[str, SoFar] = field(default_factory=dict)
 
 
 class RunLooks:
@@ -46,12 +47,12 @@ class RunLooks:
         for run in self._watchers.keys() - set(runs):
             self._watchers.pop(run).close()
 
-    def _written(self, run: str, beat: RunHeartbeat) -> Mapping[str, str]:
+    def _written(self, run: str, beat: RunHeartbeat) -> Mapping[str, SoFar]:
         if beat.settled:
             return {}
         url = self._backend.settings.endpoints.redis_url
         watcher = self._watchers.setdefault(run, Watcher(url, run))
-        return {step: so_far.text for step, so_far in watcher.look().items()}
+        return watcher.look()
 
 
 def _timeless(beat: RunHeartbeat) -> RunHeartbeat:

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from orchestrator.application import batch as batches
-from orchestrator.application.backend import Backend, connected
+from orchestrator.application.batch_desk import BatchDesk
 from orchestrator.application.batch_from_git import HistoryRange
 from orchestrator.application.batch_input import item_schema
 from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.cli.batch_results import write_history, write_report, write_results
 from orchestrator.cli.batches import BatchWanted, show, submit, submit_remotely, validate, watch
-from orchestrator.cli.elsewhere import refuse_elsewhere, server_of
+from orchestrator.cli.elsewhere import server_of
 from orchestrator.cli.installations import batch_desk
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
@@ -84,9 +83,9 @@ def follow(
     name: str, watch_s: float | None, language: str | None, *, as_json: bool, quiet: bool
 ) -> int:
     """Follow a batch."""
-    refuse_elsewhere("batch watch")
     terminal = Terminal.of(os.environ, quiet=quiet)
-    return watch(name, os.environ, terminal, _words(language), watch_s, as_json=as_json)
+    with batch_desk(os.environ, workers=True) as desk:
+        return watch(desk, name, terminal, _words(language), watch_s, as_json=as_json)
 
 
 def hand_over(name: str, output: Path | None, *, errors: bool) -> int:
@@ -97,10 +96,9 @@ def hand_over(name: str, output: Path | None, *, errors: bool) -> int:
 
 def report_on(name: str, outputs: tuple[Path, ...], language: str | None, *, as_json: bool) -> int:
     """What a batch came to."""
-    refuse_elsewhere("batch report")
     terminal = Terminal.of(os.environ)
-    with connected(os.environ, workers=False) as backend:
-        return write_report(backend, name, outputs, terminal, _words(language), as_json=as_json)
+    with batch_desk(os.environ) as desk:
+        return write_report(desk, name, outputs, terminal, _words(language), as_json=as_json)
 
 
 def write_from_git(repository: Path, output: Path | None, **wanted: Any) -> int:
@@ -112,9 +110,8 @@ def retry_failed(
     name: str, limits: BatchLimits, language: str | None, *, cancelled: bool, as_json: bool
 ) -> int:
     """Ask again for what failed."""
-    refuse_elsewhere("batch retry")
-    with connected(os.environ) as backend:
-        found, items = batches.retry(backend, name, limits, cancelled=cancelled)
+    with batch_desk(os.environ, workers=True) as desk:
+        found, items = desk.retry_batch(name, limits, cancelled=cancelled)
     terminal, words = Terminal.of(os.environ), _words(language)
     if not as_json:
         terminal.talk([line(words.message("batch_retried", n=items))])
@@ -125,18 +122,19 @@ def retry_failed(
 def cancel_all(name: str, language: str | None, *, at_once: bool, as_json: bool) -> int:
     """Let nothing more of it begin, for good."""
     return _changed(
-        lambda backend: batches.cancel(backend, name, actor(), at_once=at_once), language, as_json
+        lambda desk: desk.cancel_batch(name, actor(), at_once=at_once), language, as_json
     )
 
 
 def set_paused(name: str, language: str | None, *, paused: bool, as_json: bool) -> int:
     """Let nothing more of it begin for now, or let it go on."""
-    return _changed(lambda backend: batches.pause(backend, name, paused=paused), language, as_json)
+    return _changed(lambda desk: desk.pause_batch(name, paused=paused), language, as_json)
 
 
-def _changed(change: Callable[[Backend], BatchStatus], language: str | None, as_json: bool) -> int:
-    refuse_elsewhere("batch cancel, pause and resume")
-    with connected(os.environ) as backend:
-        found = change(backend)
+def _changed(
+    change: Callable[[BatchDesk], BatchStatus], language: str | None, as_json: bool
+) -> int:
+    with batch_desk(os.environ, workers=True) as desk:
+        found = change(desk)
     show(found, Terminal.of(os.environ), _words(language), as_json=as_json)
     return 0

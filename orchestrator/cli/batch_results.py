@@ -11,12 +11,9 @@ from typing import TextIO
 
 import click
 
-from orchestrator.application.backend import Backend
-from orchestrator.application.batch import BatchDesk
+from orchestrator.application.batch_desk import BatchDesk
 from orchestrator.application.batch_from_git import HistoryRange, items_from_git
-from orchestrator.application.batch_report import cohort_of
 from orchestrator.cli.options import output_obstacle
-from orchestrator.evaluation.scoring import ReadingRules
 from orchestrator.presentation.cohort import cohort_document
 from orchestrator.presentation.cohort_formats import COHORT_FORMATS
 from orchestrator.presentation.exit_code import ExitCode
@@ -38,7 +35,7 @@ def check_report_files(outputs: Sequence[Path]) -> None:
 
 
 def write_report(
-    backend: Backend,
+    desk: BatchDesk,
     name: str,
     outputs: Sequence[Path],
     terminal: Terminal,
@@ -47,7 +44,7 @@ def write_report(
     as_json: bool,
 ) -> int:
     """The report on stdout, and in files; the exit code."""
-    cohort = cohort_of(backend, name, ReadingRules())
+    cohort = desk.cohort(name)
     shown = cohort_document(cohort.report, words)
     if as_json:
         text = COHORT_FORMATS[".json"].render(cohort.report, cohort.rows, words)

@@ -13,6 +13,7 @@ import click
 
 from orchestrator.application import batch
 from orchestrator.application.backend import connected
+from orchestrator.application.batch_desk import BatchDesk, watch_batch
 from orchestrator.application.batch_file import BatchFile, FileCheck, LineFault, check_file, opened
 from orchestrator.application.batch_submit import BatchFaults, BatchRequest, submit_batch
 from orchestrator.application.prepare import SubmissionRequest
@@ -146,7 +147,8 @@ def submit_remotely(
     as_json: bool,
 ) -> int:
     """Check a file here, and have a service submit it; the exit code. What it names by path must be there, too."""
-    from orchestrator.client.remote_installation import RemoteInstallation, client_of
+    from orchestrator.client.remote_batches import RemoteBatches
+    from orchestrator.client.remote_installation import client_of
 
     plain = SubmissionRequest(directory=wanted.common.directory, unattended=True)
     if wanted.common != plain:
@@ -164,13 +166,13 @@ def submit_remotely(
                 max_usd=wanted.limits.max_usd,
                 max_running=wanted.limits.max_running,
             )
-            status = RemoteInstallation(client).batch(submitted["name"])
+            status = RemoteBatches(client).batch(submitted["name"])
     return _tell_submitted(status, terminal, words, as_json=as_json)
 
 
 def watch(
+    desk: BatchDesk,
     name: str,
-    environ: Mapping[str, str],
     terminal: Terminal,
     words: Translator,
     timeout_s: float | None,
@@ -178,13 +180,12 @@ def watch(
     as_json: bool,
 ) -> int:
     """Follow a batch until nothing of it moves by itself; the exit code says how it stands then."""
-    with connected(environ) as backend:
-        try:
-            batch.watch_batch(backend, name, BatchProgress(terminal, words), timeout_s)
-        except KeyboardInterrupt:
-            terminal.warn([line(words.message("batch_detached", name=name))])
-            return ExitCode.INTERRUPTED
-        status = batch.batch_status(backend, name)
+    try:
+        watch_batch(desk, name, BatchProgress(terminal, words), timeout_s)
+    except KeyboardInterrupt:
+        terminal.warn([line(words.message("batch_detached", name=name))])
+        return ExitCode.INTERRUPTED
+    status = desk.batch(name)
     show(status, terminal, words, as_json=as_json)
     return code_of(status)
 

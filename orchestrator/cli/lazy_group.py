@@ -12,6 +12,13 @@ from orchestrator.cli.help_texts import translate_help, translated
 from orchestrator.cli.registry import CommandEntry, CommandGroup
 
 
+def load_command(entry: CommandEntry) -> click.Command:
+    """Import the module that holds the command."""
+    module, _, attribute = entry.target.partition(":")
+    command: click.Command = getattr(importlib.import_module(module), attribute)
+    return translate_help(command)
+
+
 class LazyGroup(click.Group):
     """The commands of `table`."""
 
@@ -29,9 +36,7 @@ class LazyGroup(click.Group):
         entry = self.table.get(cmd_name)
         if entry is None:
             return None
-        module, _, attribute = entry.target.partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
-        return translate_help(command)
+        return load_command(entry)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The table by what commands are for, without importing one."""

@@ -25,7 +25,7 @@ from orchestrator.cli.elsewhere import SERVER, refuse_elsewhere
 from orchestrator.cli.help_texts import HELP_OPTIONS, translate_help
 from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.ownership import intruder
-from orchestrator.cli.registry import COMMANDS, DISCUSSIONS, NEITHER, REMOTE
+from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
 from orchestrator.workflows import DEFAULT, ROWS
 
 USAGE = 2
@@ -36,6 +36,9 @@ BROKEN_PIPE = 141
 # New objects between two looks of the garbage collector. A command makes 60,000 to 130,000 of them, nearly all of which
 # it keeps: with Python's 700 the looks take a seventh of its processor time, with 50,000 a twentieth, in vain.
 COLLECTED_EVERY = 200_000
+WORDS = "orchestrator.cli.words"
+DEFAULT_BELOW = {"participants": ("list",)}
+"""What a group does that is named alone."""
 NO_COMMAND = (
     "Without a command this is a question: a command's name comes first (`quorate panel ...`), and a question that "
     "begins with a dash goes after `--`"
@@ -59,7 +62,9 @@ class QuorateGroup(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What was typed, with the command that was left out."""
-        return super().parse_args(ctx, self.understood(ctx, args))
+        typed = self.understood(ctx, args)
+        ctx.meta[WORDS] = typed[len(_server_in(typed)) :]
+        return super().parse_args(ctx, typed)
 
     def understood(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What begins with no command is a question, and so is what comes in by a pipe alone."""
@@ -140,8 +145,10 @@ def cli(ctx: click.Context, server: str | None) -> None:
     """
     if server:
         os.environ[SERVER] = server
-        if (name := str(ctx.invoked_subcommand)) not in REMOTE | NEITHER:
-            refuse_elsewhere(name)
+        group = str(ctx.invoked_subcommand)
+        words = ctx.meta[WORDS]
+        if not {*HELP_OPTIONS} & {*words}:
+            refuse_elsewhere([group, *(words[1:2] or DEFAULT_BELOW.get(group, ()))])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

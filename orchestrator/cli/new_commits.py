@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from orchestrator.application.backend import connected
 from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.application.since import since_last_run
 from orchestrator.application.subject_input import ChangeInput
+from orchestrator.cli.archives import archive
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
@@ -23,8 +23,8 @@ def only_new_commits(
     """The request about what came since the last run."""
     if request.subject == ChangeInput():
         request = replace(request, subject=NEWEST)
-    with connected(environ, workers=False) as backend:
-        since = since_last_run(backend, request, again=again)
+    with archive(environ) as known:
+        since = since_last_run(known, request, environ, again=again)
     if since.remark is not None:
         language = str(request.settings.get("language") or "en")
         printer = NoticePrinter(Terminal.of(environ, quiet=quiet), Translator(language))

@@ -31,17 +31,6 @@ class CommandEntry:
     hidden: bool = False
 
 
-REMOTE = frozenset(
-    {
-        *(name for row in ROWS if row.summary for name in (row.name, *row.aliases)),
-        *("batch", "cancel", "decide", "inbox", "list", "show", "wait", "watch"),
-    }
-)
-"""Commands that work through a service (`--server`); one of their options may not, and says so."""
-NEITHER = frozenset({"config", "docs", GRAPH, "init", "keys", "prompts", "trust"})
-"""Commands that ask no servers at all."""
-
-
 def _in(
     module: str,
     help_text: str,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import click
-
 from orchestrator.application.outgoing import outgoing
 from orchestrator.application.prepare import SubmissionRequest
+from orchestrator.cli.estimates import show_estimate
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions, deliver
@@ -30,10 +29,6 @@ def run_remotely(
     environ: Mapping[str, str],
 ) -> int:
     """Have a service work on what is requested; the exit code."""
-    if options.estimate:
-        raise click.UsageError(
-            "--estimate needs the participants of this machine: not with --server"
-        )
     terminal = Terminal.of(environ, quiet=output.quiet)
     waits = not output.no_wait
     unattended = is_unattended(options.decide, terminal, request.settings, waits=waits)
@@ -47,6 +42,9 @@ def run_remotely(
         return ExitCode.OK
     with client_of(environ) as client:
         installation = RemoteInstallation(client)
+        if options.estimate:
+            foretold = replace(installation.estimate(sent), title=sent.title)
+            return show_estimate(foretold, environ, output)
         answer = installation.submit(sent, options.idempotency_key)
         if isinstance(answer, RunReport):  # nobody had to be asked
             deliver(answer, terminal, output, output.words(answer.spec))

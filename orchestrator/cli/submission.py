@@ -26,7 +26,6 @@ from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.money import estimate_json, estimate_lines, obstacles
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.registry import is_conversation
@@ -143,7 +142,10 @@ def run_submission(
     if prepared.is_change and (settled := _settle(prepared, terminal, output)) is not None:
         return settled
     if options.estimate:
-        return _show_estimate(prepared, Terminal.of(environ), as_json=output.as_json)
+        from orchestrator.application.preflight import foretell  # loads the workflows
+        from orchestrator.cli.estimates import show_estimate
+
+        return show_estimate(foretell(prepared), environ, output)
     starting = Starting(settings, environ, workers=True)
     # The store and the engine are loaded while the servers start.
     from orchestrator.application.backend import connect
@@ -203,27 +205,6 @@ def leave_it(run: str, terminal: Terminal, output: OutputOptions, **more: object
     """The run's id alone; the exit code."""
     whole = {"schema_version": SCHEMA_VERSION, "run": {"id": run}, **more}
     terminal.result(dumps(whole) if output.as_json else run)
-    return 0
-
-
-def _show_estimate(prepared: PreparedRun, terminal: Terminal, *, as_json: bool) -> int:
-    """Print what the run would take; the exit code. Nothing is started."""
-    from orchestrator.application.preflight import estimate_run  # loads the workflows
-
-    foreseen = estimate_run(prepared)
-    spec, estimate = foreseen.spec, foreseen.estimate
-    if as_json:
-        content = {
-            **estimate_json(estimate, spec, foreseen.instead),
-            "obstacles": list(foreseen.obstacles),
-        }
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
-        return 0
-    words = Translator(spec.language)
-    lines = cast_lines(prepared.cast_report, words)
-    terminal.talk([line(Span(text, Style.DIM)) for text in lines])
-    shown = estimate_lines(estimate, spec, prepared.title, foreseen.instead)
-    terminal.result([*shown, *obstacles(foreseen.obstacles, words)])
     return 0
 
 

@@ -20,14 +20,12 @@ from uuid import uuid4
 
 import httpx
 
-from orchestrator.client.refusals import raise_for
+from orchestrator.client.refusals import ServiceAway
+from orchestrator.client.requesting import PAUSE_S, TRIES, ServiceRequests
+from orchestrator.client.server_sent import server_sent
 
 JSON_LINES = "application/x-ndjson"
-TRIES = 4
-PAUSE_S = 0.5
-TIMEOUT_S = 60.0
 SETTLED = frozenset({"completed", "cancelled", "expired", "blocked"})
-_AGAIN = frozenset({429, 503})
 
 
 @dataclass(frozen=True)
@@ -44,12 +42,7 @@ class Client:
 
     def __init__(self, url: str, token: str, *, transport: httpx.BaseTransport | None = None):
         """`url` is the service's address, without a path."""
-        self._http = httpx.Client(
-            base_url=f"{url.rstrip('/')}/api/v1",
-            headers={"Authorization": f"Bearer {token}"},
-            timeout=TIMEOUT_S,
-            transport=transport,
-        )
+        self.requests = ServiceRequests(url, token, transport=transport)
 
     def __enter__(self) -> Self:
         """The client itself."""
@@ -66,7 +59,7 @@ class Client:
 
     def close(self) -> None:
         """Drop the connections."""
-        self._http.close()
+        self.requests.close()
 
     # ---- runs -----------------------------------------------------------------------------------
 
@@ -130,18 +123,24 @@ class Client:
         """What happens in a run until it has ended; goes on where it was when the connection breaks."""
         while True:
             try:
-                for seq, kind, content in self._stream(run, after):
+                for kind, seq, content in self.stream(run, after):
                     if kind == "end":
                         return
-                    after = seq
-                    yield RunEvent(seq, kind, content["body"])
-            except httpx.TransportError:
-                pass
+                    if seq is not None:
+                        after = seq
+                        yield RunEvent(seq, kind, content["body"])
+            except ServiceAway as away:
+                if away.for_good:
+                    raise
             time.sleep(PAUSE_S)
 
     def cancel(self, run: str) -> str:
         """End a run; its id."""
         return str(self.post(f"/runs/{_part(run)}/cancel").json()["run"]["id"])
+
+    def resume(self, run: str) -> str:
+        """Try a blocked run again; its id."""
+        return str(self.post(f"/runs/{_part(run)}/resume").json()["run"]["id"])
 
     # ---- decisions ------------------------------------------------------------------------------
 
@@ -171,6 +170,12 @@ class Client:
         content: dict[str, Any] = self.post(path, body).json()
         return content
 
+    def take_turn(self, run: str, step: str, text: str) -> dict[str, Any]:
+        """Take a person's turn; the names of run and step."""
+        path = f"/runs/{_part(run)}/turns/{quote(step, safe='/')}"
+        taken: dict[str, Any] = self.post(path, {"text": text}).json()
+        return taken
+
     # ---- batches --------------------------------------------------------------------------------
 
     def submit_batch(
@@ -184,7 +189,7 @@ class Client:
         """Submit a file of JSON lines. The same file again is the same batch."""
         query = {"name": name, "max_usd": max_usd, "max_running": max_running}
         headers = {"Content-Type": JSON_LINES}
-        answer = self.send("POST", "/batches", query=query, content=lines, headers=headers)
+        answer = self.requests.send("POST", "/batches", query=query, content=lines, headers=headers)
         batch: dict[str, Any] = answer.json()["batch"]
         return batch
 
@@ -195,12 +200,9 @@ class Client:
 
     def batch_results(self, name: str, *, errors: bool = False) -> Iterator[str]:
         """A line of JSON for each item that has ended."""
-        path, query = f"/batches/{_part(name)}/results", {"errors": str(errors).lower()}
-        with self._http.stream("GET", path, params=query) as response:
-            if response.is_error:
-                response.read()
-            raise_for(response)
-            yield from response.iter_lines()
+        query = {"errors": str(errors).lower()}
+        with self.requests.lines(f"/batches/{_part(name)}/results", query=query) as lines:
+            yield from lines
 
     # ---- the installation -----------------------------------------------------------------------
 
@@ -211,9 +213,11 @@ class Client:
 
     # ---- requests -------------------------------------------------------------------------------
 
-    def get(self, path: str, query: Mapping[str, Any] | None = None) -> httpx.Response:
+    def get(
+        self, path: str, query: Mapping[str, Any] | None = None, *, tries: int = TRIES
+    ) -> httpx.Response:
         """Read something. Raises QuorateError."""
-        return self.send("GET", path, query=query)
+        return self.requests.send("GET", path, query=query, tries=tries)
 
     def post(
         self, path: str, body: Mapping[str, Any] | None = None, *, key: str | None = None
@@ -221,54 +225,24 @@ class Client:
         """Do something, once. Raises QuorateError."""
         headers = {"Idempotency-Key": key or uuid4().hex, "Content-Type": "application/json"}
         content = b"" if body is None else json.dumps(body).encode()
-        return self.send("POST", path, content=content, headers=headers)
+        return self.requests.send("POST", path, content=content, headers=headers)
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, Any] | None = None,
-        content: bytes = b"",
-        headers: Mapping[str, str] | None = None,
-    ) -> httpx.Response:
-        """One request, again where the service was away for a moment. Raises QuorateError."""
-        stated = {name: value for name, value in (query or {}).items() if value is not None}
-        request = self._http.build_request(
-            method, path, params=stated, content=content or None, headers=headers
-        )
-        for tried in range(1, TRIES):
-            answer = self._answer(request)
-            if isinstance(answer, httpx.Response) and answer.status_code not in _AGAIN:
-                raise_for(answer)
-                return answer
-            time.sleep(PAUSE_S * tried)
-        answer = self._answer(request)
-        raise_for(answer)
-        assert isinstance(answer, httpx.Response)
-        return answer
+    def delete(self, path: str) -> None:
+        """Remove something; what is gone already, since the connection broke, is removed. Raises QuorateError."""
+        self.requests.send("DELETE", path)
 
-    def _answer(self, request: httpx.Request) -> httpx.Response | httpx.TransportError:
-        try:
-            return self._http.send(request)
-        except httpx.TransportError as error:
-            return error
+    def stream(
+        self, run: str, after: int, *, written: bool = False
+    ) -> Iterator[tuple[str, int | None, Any]]:
+        """(type, number, content) of each server-sent event of a run after a number, until the service stops.
 
-    def _stream(self, run: str, after: int) -> Iterator[tuple[int, str, Any]]:
+        With `written` also what turns are writing, which has no numbers. Raises QuorateError.
+        """
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
+        query = {"written": "true"} if written else None
         path = f"/runs/{_part(run)}/events"
-        with self._http.stream("GET", path, headers=headers) as response:
-            if response.is_error:
-                response.read()
-            raise_for(response)
-            kind = ""
-            for line in response.iter_lines():
-                name, _, value = line.partition(": ")
-                if name == "event":
-                    kind = value
-                elif name == "data":
-                    content = json.loads(value)
-                    yield int(content["seq"]), kind, content
+        with self.requests.lines(path, query=query, headers=headers) as lines:
+            yield from server_sent(lines)
 
 
 def _part(name: str) -> str:

@@ -72,6 +72,11 @@ class ExpectedFinding(Wire):
         return Place.over(self.path, self.line, self.end_line or self.line)
 
 
+RepositoryName = Annotated[
+    str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^/\\\x00-\x1f\x7f]+$")
+]
+"""The name of a folder: no path and no address, which might hold the name of a user or a password."""
+
 Labels = tuple[ExpectedFinding, ...] | Literal["clean"]
 
 
@@ -80,6 +85,7 @@ class StatedChange(Wire):
 
     `files` are the touched files before the change; without them a diff is reviewed without its surroundings.
     `after` has the files that the change leaves behind, null for one that it deletes; files that it does not name stay.
+    `repository_name` is what lists call the repository of a change whose text is given.
     """
 
     files: dict[str, str] = Field(default_factory=dict)
@@ -88,6 +94,7 @@ class StatedChange(Wire):
     after: dict[str, str | None] | None = None
     repository: str | None = None
     revision: str | None = Field(default=None, min_length=1)
+    repository_name: RepositoryName | None = None
 
     @model_validator(mode="after")
     def _has_one_change(self) -> StatedChange:
@@ -110,6 +117,8 @@ class StatedChange(Wire):
             raise ValueError("files go with diff, diff_file or after; a revision has its own")
         if self.repository is not None and self.revision is None:
             raise ValueError("repository goes with revision")
+        if self.repository_name is not None and self.revision is not None:
+            raise ValueError("a revision's repository has its own name: leave repository_name out")
         if self.after is not None and not _differ(self.files, self.after):
             raise ValueError("after changes nothing of files")
 

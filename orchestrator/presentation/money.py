@@ -193,3 +193,13 @@ def estimate_json(
         "estimate": None if estimate is None else dataclasses.asdict(estimate),
         "instead": None if instead is None else dataclasses.asdict(instead),
     }
+
+
+def foreseen_json(
+    estimate: Estimate | None,
+    spec: RunSpec,
+    instead: Estimate | None,
+    reasons: Sequence[str],
+) -> dict[str, Any]:
+    """What a run would take, and why it could not even begin."""
+    return {**estimate_json(estimate, spec, instead), "obstacles": list(reasons)}

@@ -15,11 +15,18 @@ from fastapi import Depends, Request
 from orchestrator.application.backend import Backend
 from orchestrator.application.code_graph import GraphShelf
 from orchestrator.application.remote_requests import RemoteReach
+from orchestrator.application.remote_schedules import ReadCommand, TypedCommand
 from orchestrator.web.rates import RateLimit
 from orchestrator.web.sessions import SessionStore
 from orchestrator.web.sites import ServedSite
+from shared.errors import UserError
 
 SIGN_INS_A_MINUTE = 20
+
+
+def nobody_reads(command: Sequence[str], directory: Path) -> TypedCommand:  # noqa: ARG001 - as its type has it
+    """Where no command line is: every command is refused."""
+    raise UserError("this service reads no commands: schedules are added at the terminal")
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,7 @@ class WebContext:
 
     `directory` is where configuration is looked for; `start_token` lets the person in who started the service, as an
     operator called `actor`, and is empty where only stored tokens count. `report_bug` hears of our own faults.
-    `reach` is what a submission may name.
+    `reach` is what a submission may name; `read_command` reads the command of a schedule as the command line does.
     """
 
     backend: Backend
@@ -40,6 +47,7 @@ class WebContext:
     now: Callable[[], datetime]
     report_bug: Callable[[Exception], None]
     reach: RemoteReach = field(default_factory=RemoteReach)
+    read_command: ReadCommand = nobody_reads
 
     def within(self, projects: Sequence[str]) -> WebContext:
         """The same for somebody who sees these projects only; the sessions are everybody's."""

@@ -33,6 +33,7 @@ from orchestrator.web.problems import (
 )
 from orchestrator.web.rates import RateLimit
 from orchestrator.web.sites import ServedSite
+from shared.build import BUILD_HEADER, this_build
 from shared.errors import QuorateError
 from shared.patterns import regex
 
@@ -142,6 +143,7 @@ class _Sender:
     def __init__(self, scope: Scope, send: Send) -> None:
         self.started = False
         self._head = scope["method"] == "HEAD"
+        self._state = scope.setdefault("state", {})
         self._send = send
 
     async def __call__(self, message: Message) -> None:
@@ -150,6 +152,8 @@ class _Sender:
             headers = MutableHeaders(scope=message)
             for name, value in RESPONSE_HEADERS.items():
                 headers.setdefault(name, value)
+            if self._state.get("identity") is not None:
+                headers[BUILD_HEADER] = str(this_build())
         elif self._head and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         await self._send(message)

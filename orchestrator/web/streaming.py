@@ -9,13 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from orchestrator.application.backend import Backend
+from orchestrator.application.watched_runs import SeenRun
+from orchestrator.web.watching import OpenRuns, news
 from shared.errors import EnvironmentFault
 from shared.store.events import list_events, log_lengths
 
@@ -23,6 +25,7 @@ POLL_S = 0.3
 SILENCE_S = 15.0
 """After how long something is sent although nothing happened: proxies close what is silent."""
 RECONNECT_MS = 1000
+WAITING = 100
 
 
 @dataclass
@@ -93,16 +96,55 @@ async def events_of(hub: EventHub, run: str, after: int, silence_s: float) -> As
         yield b": nothing new\n\n"
 
 
+async def written_of(opened: OpenRuns, run: str) -> AsyncIterator[bytes]:
+    """What turns are writing in a run, whenever it has grown: by step, without numbers, for it is stored nowhere."""
+    before: SeenRun | None = None
+    async for seen in opened.changes(run):
+        if seen is None:
+            continue
+        if grown := news(before, seen):
+            yield _event("written", {step: asdict(so_far) for step, so_far in grown.items()})
+        before = seen
+
+
+async def merged(
+    first: AsyncIterator[bytes], *others: AsyncIterator[bytes]
+) -> AsyncIterator[bytes]:
+    """What all of them give, as it comes, until the first one ends."""
+    queue: asyncio.Queue[bytes | None] = asyncio.Queue(WAITING)
+
+    async def pour(source: AsyncIterator[bytes], *, last: bool) -> None:
+        try:
+            async for piece in source:
+                await queue.put(piece)
+        finally:
+            if last:
+                await queue.put(None)
+
+    tasks = [asyncio.create_task(pour(first, last=True))]
+    tasks += [asyncio.create_task(pour(source, last=False)) for source in others]
+    try:
+        while (piece := await queue.get()) is not None:
+            yield piece
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 def _event(kind: str, content: dict[str, object], seq: int | None = None) -> bytes:
     number = "" if seq is None else f"id: {seq}\n"
     text = json.dumps(content, ensure_ascii=False, default=str)
     return f"{number}event: {kind}\ndata: {text}\n\n".encode()
 
 
-def event_stream(hub: EventHub, run: str, after: int) -> StreamingResponse:
-    """The response that sends them."""
+def event_stream(
+    hub: EventHub, run: str, after: int, opened: OpenRuns | None = None
+) -> StreamingResponse:
+    """The response that sends them; with `opened` also what turns are writing."""
+    events = events_of(hub, run, after, SILENCE_S)
     return StreamingResponse(
-        events_of(hub, run, after, SILENCE_S),
+        events if opened is None else merged(events, written_of(opened, run)),
         media_type="text/event-stream",
         headers={"X-Accel-Buffering": "no"},
     )

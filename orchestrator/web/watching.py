@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from orchestrator.application.watched_runs import RunLooks, SeenRun
+from shared.text.unfinished import SoFar
 
 LOOK_EVERY_S = 0.3
 SILENCE_S = 15.0
@@ -81,17 +82,18 @@ async def _events(opened: OpenRuns, run: str) -> AsyncIterator[bytes]:
             continue
         if before is None or before.pulse != seen.pulse:
             yield _event("changed", {"status": seen.pulse.status.value})
-        written = _news(before, seen)
+        written = news(before, seen)
         if written:
-            yield _event("written", written)
+            yield _event("written", {step: so_far.text for step, so_far in written.items()})
         before = seen
         if seen.pulse.status.final:
             return
 
 
-def _news(before: SeenRun | None, seen: SeenRun) -> Mapping[str, str]:
+def news(before: SeenRun | None, seen: SeenRun) -> Mapping[str, SoFar]:
+    """What has grown of what turns write."""
     known = {} if before is None else before.written
-    return {step: text for step, text in seen.written.items() if known.get(step) != text}
+    return {step: so_far for step, so_far in seen.written.items() if known.get(step) != so_far}
 
 
 def _event(kind: str, content: Mapping[str, object]) -> bytes:

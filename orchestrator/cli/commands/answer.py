@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from orchestrator.application.backend import connected
-from orchestrator.application.decide import TurnAnswer, take_turn
+from orchestrator.application.decide import TurnAnswer
+from orchestrator.cli.installations import installation
 from orchestrator.cli.options import example
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
@@ -37,8 +37,8 @@ def answer(run: str, step: str | None, message: str | None, file: Path | None) -
     when the run waits for only one answer.
     """
     given = TurnAnswer(run=run, text=_text(message, file), actor=actor(), step=step)
-    with connected(os.environ) as backend:
-        name, key = take_turn(backend, given)
+    with installation(os.environ) as place:
+        name, key = place.take_turn(given)
     Terminal.of(os.environ).result([line(f"{name}: {key} is answered")])
     return 0
 

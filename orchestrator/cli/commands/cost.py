@@ -7,9 +7,8 @@ import os
 
 import click
 
-from orchestrator.application.backend import connected
-from orchestrator.application.listings import spent
 from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.run_lists import run_lists
 from orchestrator.cli.since import since_option
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
@@ -36,8 +35,8 @@ def cost(by: str, since: float | None, run: str | None, as_json: bool, language:
 
     A call of unknown price is counted separately, not in the sums: unknown is never zero.
     """
-    with connected(os.environ, workers=False) as backend:
-        found = spent(backend, Grouping(by), run=run, since_s=since)
+    with run_lists(os.environ, workers=False) as place:
+        found = place.spent(Grouping(by), run=run, since_s=since)
     terminal = Terminal.of(os.environ)
     if not as_json:
         words = Translator(language or "en")

@@ -7,9 +7,7 @@ from typing import Any
 
 import click
 
-from orchestrator.application.backend import connected
-from orchestrator.application.decide import DecisionRequest, decide_all
-from orchestrator.cli.elsewhere import refuse_elsewhere
+from orchestrator.application.decide import DecisionRequest
 from orchestrator.cli.installations import installation
 from orchestrator.cli.options import (
     example,
@@ -130,10 +128,9 @@ def _answer_all(
     choice: str, message: str, batch: str | None, terminal: Terminal, options: OutputOptions
 ) -> int:
     """Answer what waits, without following any run; the exit code."""
-    refuse_elsewhere("decide --all")
     words = Translator(options.language or "en")
-    with connected(os.environ) as backend:
-        bulk = decide_all(backend, choice, actor(), message, batch)
+    with installation(os.environ) as place:
+        bulk = place.decide_all(choice, actor(), message, batch)
     if options.as_json:
         answered, left = ([_stored(row) for row in rows] for rows in (bulk.answered, bulk.left))
         whole = {"schema_version": SCHEMA_VERSION, "answered": answered, "left": left}

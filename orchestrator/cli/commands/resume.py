@@ -6,8 +6,7 @@ import os
 
 import click
 
-from orchestrator.application import lifecycle
-from orchestrator.application.backend import connected
+from orchestrator.cli.installations import installation
 from orchestrator.cli.options import example
 from orchestrator.core.document import line
 from orchestrator.presentation.terminal import Terminal
@@ -17,7 +16,7 @@ from orchestrator.presentation.terminal import Terminal
 @click.argument("run", metavar="RUN")
 def resume(run: str) -> int:
     """Continue a blocked run once what blocked it is fixed. Running and waiting runs need no help."""
-    with connected(os.environ) as backend:
-        name = lifecycle.resume(backend, run)
+    with installation(os.environ) as place:
+        name = place.resume(run)
     Terminal.of(os.environ).result([line(f"{name} goes on: quorate watch {name}")])
     return 0

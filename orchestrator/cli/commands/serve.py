@@ -69,6 +69,7 @@ def serve(
     """
     from orchestrator.application.api_tokens import PREFIX, tokens
     from orchestrator.application.remote_requests import RemoteReach
+    from orchestrator.cli.scheduled_commands import read_command
     from orchestrator.web.application import create_app
     from orchestrator.web.context import WebContext
     from orchestrator.web.listening import listen, make_server
@@ -92,6 +93,7 @@ def serve(
             now=lambda: datetime.now(UTC),
             report_bug=lambda bug: report_bug(bug, os.environ),
             reach=RemoteReach(Path.cwd(), roots),
+            read_command=read_command,
         )
         server = make_server(create_app(context))
         shown = LOCAL.get(host) or (f"[{host}]" if ":" in host else host)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
-from orchestrator.application.archive import RunArchive, StoredArchive
-from orchestrator.application.backend import connected
-from orchestrator.application.listings import StepRequest, request_of
-from orchestrator.cli.elsewhere import refuse_elsewhere, server_of
+from orchestrator.application.listings import StepRequest
+from orchestrator.cli.archives import archive
 from orchestrator.cli.options import (
     check_outputs,
     example,
@@ -73,7 +70,7 @@ def show(run: str, step: str | None, **typed: Any) -> int:
     """A run's result. RUN is an id, its beginning, or `last`; STEP is a key that --rounds shows."""
     options = take(OutputOptions, typed)
     check_outputs(options.outputs)
-    with _archive(os.environ) as place:
+    with archive(os.environ) as place:
         report = place.report(run)
         words = options.words(report.spec)
         for path in options.outputs:
@@ -81,26 +78,13 @@ def show(run: str, step: str | None, **typed: Any) -> int:
         if options.outputs:
             return 0
         if step is not None:
-            shown: list[Line] | str = _prompt(report.run.id, step)
+            shown: list[Line] | str = _prompt(place.asked(report.run.id, step))
         elif typed["events"]:
             shown = _events(place.events(report.run.id), as_json=options.as_json)
         else:
             shown = _shown(report, words, options, place.imported(report.run.id), **typed)
     Terminal.of(os.environ).result(shown)
     return 0
-
-
-@contextmanager
-def _archive(environ: Mapping[str, str]) -> Iterator[RunArchive]:
-    """Where runs are kept; no `installation`, which loads what following one takes."""
-    if server_of(environ) is not None:
-        from orchestrator.client.remote_installation import RemoteInstallation, client_of
-
-        with client_of(environ) as client:
-            yield RemoteInstallation(client)
-        return
-    with connected(environ, workers=False) as backend:
-        yield StoredArchive(backend)
 
 
 def _shown(
@@ -149,19 +133,11 @@ def _events(log: Sequence[Event], *, as_json: bool) -> list[Line] | str:
     return dumps({"schema_version": SCHEMA_VERSION, "events": listed})
 
 
-def _prompt(run: str, step: str) -> list[Line]:
+def _prompt(asked: StepRequest) -> list[Line]:
+    from orchestrator.presentation.sent import prompt  # loads what masks
     from shared.providers.locality import leaves_machine  # loads the catalogue of providers
 
-    refuse_elsewhere("show --prompt")
-    with connected(os.environ, workers=False) as backend:
-        return _prompt_of(request_of(backend, run, step), leaves_machine)
-
-
-def _prompt_of(asked: StepRequest, leaves_machine: Callable[[Participant], bool]) -> list[Line]:
-    kind = "tool" if "tool" in asked.request else "turn"
-    leaves = kind == "turn" and leaves_machine(
+    leaves = asked.kind == "turn" and leaves_machine(
         Participant.model_validate(asked.request["participant"])
     )
-    from orchestrator.presentation.sent import prompt  # loads what masks
-
-    return prompt(dict(asked.request), kind, asked.document, leaves=leaves)
+    return prompt(dict(asked.request), asked.kind, asked.document, leaves=leaves)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from orchestrator.web.api import (
+    batch_rows,
     batches,
     decisions,
     installation,
+    participant_rows,
     participants,
     rows,
     runs,
+    schedule_rows,
     schedules,
     submissions,
     webhooks,
@@ -28,4 +31,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     participants.router,
     installation.router,
     rows.router,
+    batch_rows.router,
+    schedule_rows.router,
+    participant_rows.router,
 )

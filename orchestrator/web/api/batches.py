@@ -13,6 +13,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from orchestrator.application import batch as batches
+from orchestrator.application.batch_desk import StoredBatches
 from orchestrator.application.batch_file import (
     BatchFile,
     FileCheck,
@@ -21,13 +22,11 @@ from orchestrator.application.batch_file import (
     opened,
     read_items,
 )
-from orchestrator.application.batch_report import cohort_of
 from orchestrator.application.batch_submit import BatchFaults, BatchRequest, submit_batch
 from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.application.remote_requests import faults_of
 from orchestrator.application.subject_input import STDIN
-from orchestrator.evaluation.scoring import ReadingRules
 from orchestrator.presentation.batches import status_json
 from orchestrator.presentation.cohort_formats import COHORT_FORMATS
 from orchestrator.presentation.locale.translator import ENGLISH
@@ -223,7 +222,7 @@ def results(
 ) -> Response:
     """A JSON object a line for each item that has ended, as `quorate batch results` writes it."""
     name = batches.batch_status(context.backend, batch, costs=False).batch.name
-    lines = batches.StoredBatches(context.backend).result_lines(name, errors=errors)
+    lines = StoredBatches(context.backend).result_lines(name, errors=errors)
     return StreamingResponse((f"{line}\n" for line in lines), media_type=JSON_LINES)
 
 
@@ -241,7 +240,7 @@ def report(
     format: Annotated[str, Query(pattern="^(json|md|html|csv|jsonl)$")] = "json",
 ) -> Response:
     """Verdicts, findings, agreement, time and cost by participant; with labels precision and recall."""
-    cohort = cohort_of(context.backend, batch, ReadingRules())
+    cohort = StoredBatches(context.backend).cohort(batch)
     if format == "json":
         return read_json(request, {"report": json.loads(cohort.report.model_dump_json())})
     written = COHORT_FORMATS[f".{format}"]

@@ -5,68 +5,92 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field, field_validator
 
-from orchestrator.application import batch as batches
 from orchestrator.application.archive import Events
+from orchestrator.application.asked_steps import asked_step
+from orchestrator.application.decide import BulkAnswer, decide_all
 from orchestrator.application.installation import StoredInstallation
-from orchestrator.application.listings import Inbox, WaitingFilter
-from orchestrator.application.rows_text import Pulse, Submitted, rows_text
+from orchestrator.application.listings import Inbox, Spent, WaitingFilter
+from orchestrator.application.outgoing import SINCE
+from orchestrator.application.preflight import Foretold
+from orchestrator.application.remote_submission import foretell_stated
+from orchestrator.application.rows_text import AskedStep, Pulse, Submitted, rows_text
 from orchestrator.presentation.listings import RunList
 from orchestrator.presentation.report import RunReport
-from orchestrator.web.api.bodies import Name, RunName
+from orchestrator.web.api.bodies import Body, Key, RunName
+from orchestrator.web.api.decisions import BulkBody
 from orchestrator.web.api.runs import Word
 from orchestrator.web.api.submissions import RunBody, submitted_of
 from orchestrator.web.context import Context
-from orchestrator.web.identity import Submitter, Viewer
+from orchestrator.web.identity import Decider, Submitter, Viewer
 from orchestrator.web.once import OnceRoute
-from shared.models.batches import BatchStatus
 from shared.models.outcomes import RunStatus
 from shared.store.run_filter import RunFilter
+from shared.store.spending import Grouping
 from shared.store.views import find_run
 
 router = APIRouter(prefix="/rows", include_in_schema=False, route_class=OnceRoute)
 MOST = 10_000
 
 
-def _rows(kind: Any, value: Any) -> Response:
+def rows_json(kind: Any, value: Any) -> Response:
+    """The value as another process of the same version reads it."""
     return Response(rows_text(kind, value), media_type="application/json")
 
 
+class RowsQuery(Body):
+    """Which runs are listed."""
+
+    limit: int = Field(default=20, ge=1, le=MOST)
+    status: RunStatus | None = None
+    workflow: Word | None = None
+    repository: Word | None = None
+    batch: Word | None = None
+    pipeline: Word | None = None
+    line: Word | None = None
+    since_s: float | None = Field(default=None, gt=0, le=1e10)
+
+
 @router.get("/runs")
-def list_(
-    context: Context,
-    _: Viewer,
-    *,
-    limit: Annotated[int, Query(ge=1, le=MOST)] = 20,
-    status: RunStatus | None = None,
-    workflow: Word | None = None,
-    repository: Word | None = None,
-    batch: Word | None = None,
-    pipeline: Word | None = None,
-    since_s: Annotated[float | None, Query(gt=0, le=1e10)] = None,
-) -> Response:
+def list_(context: Context, _: Viewer, query: Annotated[RowsQuery, Query()]) -> Response:
     """A list with the runs that the listed ones started."""
-    wanted = RunFilter(
-        status=status,
-        workflow=workflow,
-        repository=repository,
-        batch=batch,
-        pipeline=pipeline,
-        since_s=since_s,
-    )
-    return _rows(RunList, StoredInstallation(context.backend).listed(limit, wanted))
+    wanted = RunFilter(**query.model_dump(exclude={"limit"}))
+    return rows_json(RunList, StoredInstallation(context.backend).listed(query.limit, wanted))
+
+
+class SentRunBody(RunBody):
+    """A run as another command sends it; `continues` are the labels by which it finds the run again."""
+
+    continues: dict[str, Word] = Field(default_factory=dict)
+
+    @field_validator("continues")
+    @classmethod
+    def _only_those(cls, stated: dict[str, str]) -> dict[str, str]:
+        if unknown := stated.keys() - {*SINCE}:
+            raise ValueError(f"no label of a submission: {', '.join(sorted(unknown))}")
+        return stated
 
 
 @router.post("/runs")
-def submit(request: Request, context: Context, body: RunBody, identity: Submitter) -> Response:
+def submit(request: Request, context: Context, body: SentRunBody, identity: Submitter) -> Response:
     """As POST /runs; where nobody has to be asked, the whole result."""
-    return _rows(Submitted, submitted_of(request, context, body, identity))
+    run = RunBody.model_validate(body.model_dump(exclude={"continues"}))
+    submitted = submitted_of(request, context, run, identity, body.continues)
+    return rows_json(Submitted, submitted)
+
+
+@router.post("/runs/estimate")
+def estimate(context: Context, body: RunBody, _: Submitter) -> Response:
+    """As POST /runs/estimate, with the cast."""
+    stated = body.model_dump(mode="json")
+    return rows_json(Foretold, foretell_stated(stated, context.reach, context.environ))
 
 
 @router.get("/runs/{run}")
 def report(context: Context, run: RunName, _: Viewer) -> Response:
     """A run with everything that is known about it."""
-    return _rows(RunReport, StoredInstallation(context.backend).report(run))
+    return rows_json(RunReport, StoredInstallation(context.backend).report(run))
 
 
 @router.get("/runs/{run}/pulse")
@@ -75,14 +99,48 @@ def pulse(context: Context, run: RunName, _: Viewer) -> Response:
     installation = StoredInstallation(context.backend)
     name = context.backend.read(lambda connection: find_run(connection, run)).id
     heartbeat = installation.heartbeat(name)
-    return _rows(Pulse, Pulse(heartbeat, installation.snapshot(name, heartbeat)))
+    return rows_json(Pulse, Pulse(heartbeat, installation.snapshot(name, heartbeat)))
 
 
 @router.get("/runs/{run}/events")
 def events(context: Context, run: RunName, _: Viewer) -> Response:
     """A run's log."""
     name = context.backend.read(lambda connection: find_run(connection, run)).id
-    return _rows(Events, StoredInstallation(context.backend).events(name))
+    return rows_json(Events, StoredInstallation(context.backend).events(name))
+
+
+@router.get("/runs/{run}/steps/{step:path}")
+def asked(context: Context, run: RunName, step: Key, _: Viewer) -> Response:
+    """What a step was asked, with the documents that its prompt is made of."""
+    name = context.backend.read(lambda connection: find_run(connection, run)).id
+    return rows_json(AskedStep, asked_step(StoredInstallation(context.backend).asked(name, step)))
+
+
+@router.get("/spent")
+def spent(
+    context: Context,
+    _: Viewer,
+    by: Grouping = Grouping.PARTICIPANT,
+    run: Word | None = None,
+    since_s: Annotated[float | None, Query(gt=0, le=1e10)] = None,
+) -> Response:
+    """What calls used."""
+    lists = StoredInstallation(context.backend)
+    return rows_json(Spent, lists.spent(by, run=run, since_s=since_s))
+
+
+@router.post("/decisions/bulk")
+def bulk(context: Context, body: BulkBody, identity: Decider) -> Response:
+    """As POST /decisions/bulk, with the decisions as they are stored."""
+    done = decide_all(
+        context.backend,
+        body.choice,
+        identity.actor,
+        body.message,
+        body.batch,
+        channel=identity.channel,
+    )
+    return rows_json(BulkAnswer, done)
 
 
 @router.get("/inbox")
@@ -91,18 +149,4 @@ def inbox(
 ) -> Response:
     """What waits for a person."""
     wanted = WaitingFilter(repository, batch)
-    return _rows(Inbox, StoredInstallation(context.backend).inbox(wanted))
-
-
-@router.get("/batches")
-def list_batches(
-    context: Context, _: Viewer, limit: Annotated[int, Query(ge=1, le=1000)] = 20
-) -> Response:
-    """The newest batches."""
-    return _rows(list[BatchStatus], batches.all_batches(context.backend, limit))
-
-
-@router.get("/batches/{batch}")
-def show_batch(context: Context, batch: Name, _: Viewer) -> Response:
-    """How a batch stands."""
-    return _rows(BatchStatus, batches.batch_status(context.backend, batch))
+    return rows_json(Inbox, StoredInstallation(context.backend).inbox(wanted))

@@ -22,6 +22,7 @@ from orchestrator.web.context import Context
 from orchestrator.web.identity import Viewer
 from orchestrator.web.once import OnceRoute
 from orchestrator.web.streaming import EventHub, event_stream
+from orchestrator.web.watching import OpenRuns
 from shared.models.outcomes import RunStatus, Verdict
 from shared.store.events import list_events
 from shared.store.run_filter import RunFilter
@@ -143,18 +144,24 @@ def events(
         str | None,
         Header(description="the last event received; outranks `after`", pattern=r"^[0-9]{1,9}$"),
     ] = None,
+    written: Annotated[
+        bool, Query(description="also what turns are writing, as server-sent events `written`")
+    ] = False,
 ) -> Response:
     """JSON; with `Accept: text/event-stream` server-sent events until the run has ended.
 
     Each event has its number as `id`: a client that reconnects with `Last-Event-ID` misses nothing. The last one is
-    `end`. A comment comes every 15 seconds in which nothing happens.
+    `end`. A comment comes every 15 seconds in which nothing happens. `written` events say how far answers have come
+    that stream, by step: `{"critique/1/ada": {"characters": 120, "text": "their end"}}`; they are stored nowhere and
+    have no number.
     """
     if last_event_id is not None:
         after = int(last_event_id)
     name = context.backend.read(lambda connection: find_run(connection, run)).id
     if "text/event-stream" in request.headers.get("accept", ""):
         hub: EventHub = request.app.state.events
-        return event_stream(hub, name, after)
+        opened: OpenRuns | None = request.app.state.open_runs if written else None
+        return event_stream(hub, name, after, opened)
     rows = context.backend.read(lambda connection: list_events(connection, name, after))
     listed = [{"seq": seq, "type": kind, "body": body} for seq, kind, body in rows]
     return read_json(request, json.loads(json.dumps({"events": listed}, default=str)))

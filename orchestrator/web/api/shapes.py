@@ -67,6 +67,34 @@ class RunHeadShape(Shape):
     )
 
 
+class EstimateShape(Versioned):
+    """What a run would take: ranges of calls, tokens and dollars, and why it could not even begin."""
+
+    workflow: str
+    title: str
+    budget: dict[str, Any]
+    estimate: dict[str, Any] | None = Field(description="null: nobody can say, or is asked")
+    instead: dict[str, Any] | None = Field(description="what the larger run would take")
+    obstacles: list[str]
+    nothing_to_ask: bool
+
+
+class TriedShape(Shape):
+    """A model that is tried."""
+
+    name: str
+    provider: str
+    model: str | None
+    at_most_usd: float | None = Field(description="what its call costs at most; null: unknown")
+
+
+class TrialShape(Versioned):
+    """The run in which models are tried."""
+
+    run: dict[str, str]
+    participants: list[TriedShape]
+
+
 class PlaceShape(Shape):
     """Where a finding stands."""
 

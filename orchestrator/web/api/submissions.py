@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -11,13 +12,15 @@ from orchestrator.application import lifecycle
 from orchestrator.application.batch_input import SUBMITTED, item_schema
 from orchestrator.application.fork import ForkRequest, plan_run_fork, submit_fork
 from orchestrator.application.notice_listener import NoticeList
+from orchestrator.application.preflight import Foretold
 from orchestrator.application.remote_requests import plain_names
-from orchestrator.application.remote_submission import submit_stated
+from orchestrator.application.remote_submission import foretell_stated, submit_stated
 from orchestrator.application.replay import ReplayRequest, compare_runs, replay
 from orchestrator.application.rows_text import Submitted
 from orchestrator.application.undoing import submit_undo
 from orchestrator.presentation.comparison import comparison_json
 from orchestrator.presentation.formats.json import as_json
+from orchestrator.presentation.money import foreseen_json
 from orchestrator.presentation.whatif_json import check_json, what_if_json
 from orchestrator.web.api import shapes
 from orchestrator.web.api.bodies import Body, Name, RunName, Text
@@ -97,7 +100,11 @@ def submit(request: Request, context: Context, body: RunBody, identity: Submitte
 
 
 def submitted_of(
-    request: Request, context: WebContext, body: RunBody, identity: Identity
+    request: Request,
+    context: WebContext,
+    body: RunBody,
+    identity: Identity,
+    continues: Mapping[str, str] | None = None,
 ) -> Submitted:
     """The run that is submitted, or the result of a change that nobody has to be asked about. Raises UserError."""
     return submit_stated(
@@ -107,6 +114,7 @@ def submitted_of(
         context.environ,
         projects=identity.projects,
         key=_durable_key(request, identity),
+        continues=continues,
     )
 
 
@@ -120,6 +128,33 @@ def _started(request: Request, run: str, **more: Any) -> Response:
     prefix = request.url.path.partition("/runs")[0]
     content = {"run": {"id": run}, **more}
     return done_json(content, status=201, location=f"{prefix}/runs/{run}")
+
+
+@router.post(
+    "/estimate",
+    summary="What a run would take",
+    response_model=shapes.EstimateShape,
+    openapi_extra={"requestBody": {"content": {"application/json": one_of_each(SUBMITTED)}}},
+)
+def estimate(context: Context, body: RunBody, _: Submitter) -> Response:
+    """The expected calls, tokens and cost of a submission, and what stands in its way. Nothing is stored or started.
+
+    `estimate` is null where nobody can say, or where nobody has to be asked at all: then `nothing_to_ask` is true.
+    """
+    foretold = foretell_stated(body.model_dump(mode="json"), context.reach, context.environ)
+    return done_json(foretold_json(foretold))
+
+
+def foretold_json(foretold: Foretold) -> dict[str, Any]:
+    """What would come of a submission."""
+    seen = foretold.foreseen
+    if seen is None:
+        report = foretold.report
+        assert report is not None  # one of the two
+        content = foreseen_json(None, report.spec, None, ())
+    else:
+        content = foreseen_json(seen.estimate, seen.spec, seen.instead, seen.obstacles)
+    return {**content, "title": foretold.title, "nothing_to_ask": seen is None}
 
 
 @router.post("/{run}/cancel", summary="End a run", response_model=shapes.RunIdShape)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from orchestrator.application.backend import connected
-from orchestrator.application.pausing import pause_participant, resume_participant
+from orchestrator.application.trials import ParticipantDesk, StoredParticipants
+from orchestrator.cli.elsewhere import refuse_configuration, server_of
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import config_option, example
 from orchestrator.cli.since import seconds_of
@@ -42,8 +44,8 @@ def pause(name: str, message: str, duration: str | None, config: Path | None) ->
     The name must be known here: from the configuration, a waiting turn, or an account that was used.
     """
     for_s = None if duration is None else seconds_of("--for", duration)
-    with connected(os.environ, workers=False) as backend:
-        pause_participant(backend, name, message, config, Path.cwd(), for_s)
+    with _desk(os.environ, config) as desk:
+        desk.pause_participant(name, message, for_s)
     ends = f"until `quorate participants resume {name}`"
     if duration is not None:
         ends = f"{duration} long, or {ends}"
@@ -55,8 +57,8 @@ def pause(name: str, message: str, duration: str | None, config: Path | None) ->
 @click.argument("name", metavar="NAME")
 def resume(name: str) -> int:
     """End a pause, or close the breaker of an account."""
-    with connected(os.environ, workers=False) as backend:
-        result = resume_participant(backend, name)
+    with _desk(os.environ, None) as desk:
+        result = desk.resume_participant(name)
     terminal = Terminal.of(os.environ)
     text = f"{name} goes on" if result.ended else f"{name} was not paused; nothing was changed"
     terminal.result([line(text)])
@@ -69,6 +71,21 @@ def resume(name: str) -> int:
         ]
     )
     return 0
+
+
+@contextmanager
+def _desk(environ: Mapping[str, str], config: Path | None) -> Iterator[ParticipantDesk]:
+    """Where participants are held up; nothing is started for it but the servers."""
+    if server_of(environ) is not None:
+        from orchestrator.client.remote_installation import client_of
+        from orchestrator.client.remote_participants import RemoteParticipants
+
+        refuse_configuration(config)
+        with client_of(environ) as client:
+            yield RemoteParticipants(client)
+        return
+    with connected(environ, workers=False) as backend:
+        yield StoredParticipants(backend, environ, Path.cwd(), config)
 
 
 @click.command("login", epilog=example("quorate participants login chatgpt-web"))

@@ -61,7 +61,7 @@ def _jitter(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> 
     "--directory",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where the command runs (here).",
+    help="Where the command runs (here; through a service a folder of its machine).",
 )
 @click.option(
     "--any-host", is_flag=True, help="Any machine may start it: the folder is the same on all."
@@ -82,7 +82,7 @@ def add(name: str, command: tuple[str, ...], directory: Path | None, **typed: ob
     """
     from orchestrator.cli.commands.schedule.entries import run_add
 
-    return run_add(name, command, directory or Path.cwd(), typed, os.environ)
+    return run_add(name, command, directory, typed, os.environ)
 
 
 @schedule.command("list", epilog=example("quorate schedule list --json"))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,43 +15,50 @@ from zoneinfo import ZoneInfo
 import click
 
 from orchestrator.application import schedules
-from orchestrator.application.backend import Backend, connected
+from orchestrator.application.backend import connected
 from orchestrator.application.firing import Started, fire_due, program_of
+from orchestrator.application.remote_schedules import RemoteSchedule
+from orchestrator.application.schedule_desk import ScheduleDesk, StoredSchedules
 from orchestrator.application.schedules import ScheduleReport, ScheduleRequest
+from orchestrator.cli.elsewhere import server_of
 from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import take
+from orchestrator.cli.scheduled_commands import check_command, read_command
+from orchestrator.client.remote_schedules import RemoteSchedules
 from orchestrator.core.document import Line, line
 from orchestrator.core.timetable import Missed
-from orchestrator.embedded.supervisor_files import mark_scheduled
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
-from orchestrator.workflows import ROWS
-from orchestrator.workflows.descriptor import SubjectKind
-from orchestrator.workflows.registry import WORKFLOWS
 from shared.store.schedules import Firing, FiringState, Schedule
 
 
 def run_add(
     name: str,
     command: tuple[str, ...],
-    directory: Path,
+    directory: Path | None,
     typed: dict[str, Any],
     environ: Mapping[str, str],
 ) -> int:
     """Enter a schedule; the exit code."""
-    parsed = _checked_command(command)
-    host = None if typed.pop("any_host") else socket.gethostname()
+    check_command(command)
     missed = Missed(typed.pop("missed"))
-    given = {**typed, "name": name, "command": command, "directory": directory, "missed": missed}
-    request = take(ScheduleRequest, {**given, "host": host})
-    schedules.check_request(request, datetime.now(UTC))
-    if request.project is None:
-        request = replace(request, project=_project_of(command[0], parsed, directory, environ))
-    with connected(environ) as backend:
-        schedule = schedules.add(backend, request)
-        _mark(backend, scheduled=True)
+    given = {**typed, "name": name, "command": command, "missed": missed}
+    if server_of(environ) is None:
+        host = None if given.pop("any_host") else socket.gethostname()
+        where = directory or Path.cwd()
+        request = take(ScheduleRequest, {**given, "directory": where, "host": host})
+        schedules.check_request(request, datetime.now(UTC))
+        if request.project is None:
+            asked = read_command(command, where).request
+            request = replace(request, project=schedules.project_of(asked, environ))
+        with connected(environ) as backend:
+            schedule = StoredSchedules(backend, environ).add(request)
+    else:
+        stated = take(RemoteSchedule, {**given, "directory": directory and str(directory)})
+        with remote_schedules(environ) as remote:
+            schedule = remote.add_stated(stated)
     when = "paused" if schedule.paused else f"next at {_moment(schedule)}"
     text = f"{schedule.name}: quorate {shlex.join(schedule.command)}, {when}"
     Terminal.of(environ).result([line(text)])
@@ -59,16 +67,15 @@ def run_add(
 
 def run_list(environ: Mapping[str, str], *, as_json: bool) -> int:
     """Print the schedules; the exit code."""
-    with connected(environ, workers=False) as backend:
-        listed = schedules.reports(backend)
-        _mark(backend, scheduled=bool(listed))
+    with schedule_desk(environ, workers=False) as desk:
+        listed = desk.reports()
     return show_list(SCHEDULES, listed, environ, as_json=as_json)
 
 
 def run_show(name: str, limit: int, environ: Mapping[str, str], *, as_json: bool) -> int:
     """Print a schedule with its history; the exit code."""
-    with connected(environ, workers=False) as backend:
-        report = schedules.report(backend, name, limit)
+    with schedule_desk(environ, workers=False) as desk:
+        report = desk.report(name, limit)
     terminal = Terminal.of(environ)
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "schedule": _as_json(report)}))
@@ -79,10 +86,16 @@ def run_show(name: str, limit: int, environ: Mapping[str, str], *, as_json: bool
 
 def run_now(name: str | None, environ: Mapping[str, str]) -> int:
     """Start one schedule's run, or what is due; the exit code."""
-    with connected(environ) as backend:
-        if name is not None:
-            schedules.fire_now(backend, name)
-        started = fire_due(backend.database, program_of(environ), name)
+    if name is None:
+        if server_of(environ) is not None:
+            raise click.UsageError(
+                "--due is for a trigger on the installation's own machine: through a service name the schedule"
+            )
+        with connected(environ) as backend:
+            started = fire_due(backend.database, program_of(environ))
+    else:
+        with schedule_desk(environ) as desk:
+            started = desk.start(name)
     terminal = Terminal.of(environ)
     terminal.result([line(text) for text in map(_outcome, started)])
     failed = any(each.state is FiringState.FAILED for each in started)
@@ -91,9 +104,8 @@ def run_now(name: str | None, environ: Mapping[str, str]) -> int:
 
 def run_pause(name: str, environ: Mapping[str, str], *, paused: bool) -> int:
     """Pause a schedule or let it go on; the exit code."""
-    with connected(environ, workers=not paused) as backend:
-        schedule = schedules.pause(backend, name, paused=paused)
-        _mark(backend, scheduled=True)
+    with schedule_desk(environ, workers=not paused) as desk:
+        schedule = desk.pause(name, paused=paused)
     text = "is paused" if paused else f"goes on, next at {_moment(schedule)}"
     Terminal.of(environ).result([line(f"{name} {text}")])
     return ExitCode.OK
@@ -101,53 +113,30 @@ def run_pause(name: str, environ: Mapping[str, str], *, paused: bool) -> int:
 
 def run_rm(name: str, environ: Mapping[str, str]) -> int:
     """Forget a schedule; the exit code."""
-    with connected(environ, workers=False) as backend:
-        if schedules.remove(backend, name):
-            _mark(backend, scheduled=False)
+    with schedule_desk(environ, workers=False) as desk:
+        desk.remove(name)
     Terminal.of(environ).result([line(f"{name} is removed; its runs stay")])
     return ExitCode.OK
 
 
-def _checked_command(command: tuple[str, ...]) -> Mapping[str, Any]:
-    """What the command says. Raises UsageError unless it is a workflow's, and its options are."""
-    name, *arguments = command
-    shown = [row for row in ROWS if row.summary]
-    workflows = {name for row in shown for name in (row.name, *row.aliases)}
-    if name not in workflows:
-        known = ", ".join(sorted(workflows))
-        raise click.UsageError(f"{name}: a schedule starts a workflow, one of {known}")
-    group = click.get_current_context().find_root().command
-    assert isinstance(group, click.Group)
-    known_command = group.get_command(click.get_current_context(), name)
-    assert known_command is not None
-    with known_command.make_context(f"quorate {name}", list(arguments)) as parsed:
-        for flag in ("no_wait", "idempotency_key"):
-            if parsed.params.get(flag):
-                raise click.UsageError("a schedule sets --no-wait and --idempotency-key itself")
-        return dict(parsed.params)
+@contextmanager
+def schedule_desk(environ: Mapping[str, str], *, workers: bool = True) -> Iterator[ScheduleDesk]:
+    """Where schedules are; `workers` False starts no processes here, only the servers."""
+    if server_of(environ) is not None:
+        with remote_schedules(environ) as remote:
+            yield remote
+        return
+    with connected(environ, workers=workers) as backend:
+        yield StoredSchedules(backend, environ)
 
 
-def _project_of(
-    name: str, parsed: Mapping[str, Any], directory: Path, environ: Mapping[str, str]
-) -> str | None:
-    """What the runs of a command belong to."""
-    if parsed.get("project"):
-        return str(parsed["project"])
-    row = next(row for row in ROWS if name in (row.name, *row.aliases))
-    config = parsed.get("config")
-    return schedules.project_at(
-        directory,
-        environ,
-        config=None if config is None else directory / config,
-        trust_project=bool(parsed.get("trust_project")),
-        of_repository=WORKFLOWS[row.name].subject in (SubjectKind.CHANGE, SubjectKind.TASK),
-    )
+@contextmanager
+def remote_schedules(environ: Mapping[str, str]) -> Iterator[RemoteSchedules]:
+    """The schedules behind the service that is named."""
+    from orchestrator.client.remote_installation import client_of
 
-
-def _mark(backend: Backend, *, scheduled: bool) -> None:
-    """Let the embedded supervisor know whether a scheduler is needed."""
-    if backend.settings.external is None:
-        mark_scheduled(backend.settings.instance, scheduled=scheduled)
+    with client_of(environ) as client:
+        yield RemoteSchedules(client)
 
 
 def _moment(schedule: Schedule, moment: datetime | None = None) -> str:

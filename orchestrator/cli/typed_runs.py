@@ -1,0 +1,62 @@
+"""What was typed for a run, read: about what, with which settings, and how its result is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from orchestrator.application.prepare import SubmissionRequest
+from orchestrator.application.subject_input import ChangeInput
+from orchestrator.cli.options import check_estimate, take
+from orchestrator.cli.results import OutputOptions
+from orchestrator.cli.setting_options import flags_of
+from orchestrator.cli.subject_options import OTHER, SUBJECTS, TypedSubject
+from orchestrator.cli.submission import SubmissionOptions, typed_request
+from orchestrator.core.setting import TIMEOUT
+from orchestrator.workflows import DEFAULT
+from orchestrator.workflows.registry import WORKFLOWS
+
+
+@dataclass(frozen=True)
+class TypedRun:
+    """A run as it was typed. `since`: only what came since the last one."""
+
+    request: SubmissionRequest
+    subject: TypedSubject
+    options: SubmissionOptions
+    output: OutputOptions
+    since: str | None = None
+
+
+def read_typed(name: str, typed: dict[str, Any], directory: Path) -> TypedRun:
+    """What was typed after the command of a workflow. Raises click.UsageError."""
+    workflow = _chosen(typed) if name == DEFAULT else name
+    kind, _ = SUBJECTS[WORKFLOWS[workflow].subject]
+    subject: TypedSubject = take(kind, typed)
+    check_estimate(typed["outputs"], estimate=typed["estimate"])
+    options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
+    since = typed.pop("since", None)
+    if since is not None and subject != ChangeInput():
+        raise click.UsageError("--since names the change: leave out paths, revisions and --staged")
+    request = typed_request(workflow, subject, options, directory, typed, output.language)
+    return TypedRun(request, subject, options, output, since)
+
+
+def _chosen(typed: dict[str, Any]) -> str:
+    """The workflow that a question is meant for. Raises UsageError for options of the one that is not."""
+    if OTHER is None:
+        return DEFAULT
+    chosen, other = (OTHER.name, DEFAULT) if typed.pop("switched") else (DEFAULT, OTHER.name)
+    others = flags_of(other)
+    for field in [field for field, flag in others.items() if flag == TIMEOUT]:
+        # Where nothing goes on and on, it is an answer that is bounded.
+        typed["turn_s"] = typed.pop(field)
+    foreign = [flag for field, flag in others.items() if typed.get(field) is not None]
+    if foreign:
+        switch = OTHER.flags[-1]
+        ending = f"only with {switch}" if chosen == DEFAULT else f"{switch} has none"
+        raise click.UsageError(f"{', '.join(foreign)}: {ending}")
+    return chosen
