@@ -29,10 +29,10 @@ class RemoteRows:
 
     client: Client
     patience_s: float = PATIENCE_S
+    again_at: float = 0.0
     _warn: Warn | None = None
     _known: dict[str, Any] = field(default_factory=dict)
     _away_since: float | None = None
-    _again_at: float = 0.0
     _told: bool = False
 
     def read(self, kind: Callable[..., T], path: str, query: Mapping[str, Any] | None = None) -> T:
@@ -62,7 +62,7 @@ class RemoteRows:
         """The rows at a place that is looked at again and again; as they last were while the service is away."""
         if path not in self._known or self._warn is None:
             self._known[path] = self.read(kind, path, query)
-        elif time.monotonic() >= self._again_at:
+        elif time.monotonic() >= self.again_at:
             try:
                 answer = self.client.get(f"/rows{path}", query, tries=1)
                 self._known[path] = read_rows(kind, answer.content)
@@ -75,7 +75,7 @@ class RemoteRows:
     def _note(self, away: ServiceAway) -> None:
         now = time.monotonic()
         self._away_since = self._away_since or now
-        self._again_at = now + AGAIN_S
+        self.again_at = now + AGAIN_S
         if away.for_good or now - self._away_since >= self.patience_s:
             raise away
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -10,8 +11,13 @@ import pytest
 from orchestrator.application.decide import DecisionRequest
 from orchestrator.application.installation import StoredInstallation
 from orchestrator.application.listings import WaitingFilter
+from orchestrator.application.outgoing import OutgoingRequest, outgoing
+from orchestrator.application.prepare import NO_INPUT, SubmissionRequest
+from orchestrator.application.since import since_last_run
+from orchestrator.application.subject_input import ChangeInput
 from orchestrator.client.client import Client
 from orchestrator.client.remote_installation import RemoteInstallation, client_of
+from orchestrator.presentation.sent import prompt
 from shared.errors import (
     CredentialsRejected,
     DecisionConflict,
@@ -22,7 +28,9 @@ from shared.errors import (
 )
 from shared.models.decision import DecisionQuestion
 from shared.models.roles import Role
-from shared.store.run_filter import ALL_RUNS
+from shared.store.run_filter import ALL_RUNS, RunFilter
+from shared.store.spending import Grouping
+from tests.fixtures.instance import git, make_repository
 from tests.fixtures.web import OWN_TOKEN, PORT, WebService
 from tests.support.runs import new_run
 
@@ -36,11 +44,11 @@ class InProcess(httpx.BaseTransport):
 
     def __init__(self, service: WebService, down: int = 0) -> None:
         self._client = service.client(None)
-        self._down = down
+        self.down = down
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if self._down:
-            self._down -= 1
+        if self.down:
+            self.down -= 1
             raise httpx.ConnectError("nobody listens")
         kept = dict(request.headers.items())
         answer = self._client.request(
@@ -159,6 +167,127 @@ def test_what_is_no_service_of_ours_is_told():
         pytest.raises(EnvironmentFault, match="another version"),
     ):
         RemoteInstallation(opened).report("last")
+
+
+def test_what_a_step_was_asked_is_shown_as_it_is_here(web: WebService, remote: RemoteInstallation):
+    with client(web) as opened:
+        run = str(opened.submit("review", REVIEW, participants=["ruff"], key="a"))
+    stored, report = StoredInstallation(web.backend), remote.report(run)
+    for step in report.steps:
+        here, there = stored.asked(run, step.key), remote.asked(run, step.key)
+        assert (there.request, there.kind) == (here.request, here.kind)
+        shown = [
+            prompt(dict(each.request), each.kind, each.document, leaves=False)
+            for each in (here, there)
+        ]
+        assert shown[0] == shown[1]
+    assert report.steps or report.run.status.value == "running"
+    with pytest.raises(UserError):
+        remote.asked(run, "critique/9/nobody")
+
+
+def test_one_answer_is_given_to_everything_that_offers_it(
+    web: WebService, remote: RemoteInstallation
+):
+    runs = {open_decision(web), open_decision(web)}
+    with pytest.raises(UserError, match="changes files"):
+        remote.decide_all("apply_fix", "me", "", None)
+    bulk = remote.decide_all("skip", "me", "not now", None)
+    assert {row.run_id for row in bulk.answered} == runs
+    assert all(row.answer and row.answer["message"] == "not now" for row in bulk.answered)
+    assert remote.decide_all("skip", "me", "", None).answered == ()
+
+
+def test_what_was_spent_is_summed_as_it_is_here(web: WebService, remote: RemoteInstallation):
+    run = open_decision(web)
+    here, there = (
+        place.spent(Grouping.RUN, run=run, since_s=None)
+        for place in (StoredInstallation(web.backend), remote)
+    )
+    assert here == there
+
+
+def test_a_change_that_is_sent_keeps_the_name_of_its_repository_and_nothing_of_its_path(
+    web: WebService, remote: RemoteInstallation, tmp_path: Path
+):
+    folder = make_repository(tmp_path / "alice:secret@host" / "shop")
+    sent = outgoing(
+        SubmissionRequest(directory=folder, panel=("ruff",)), web.context.environ, NO_INPUT
+    )
+    run = remote.submit(sent, None)
+    assert isinstance(run, str)
+    labels = remote.report(run).spec.labels
+    assert labels["repository"] == "shop"
+    assert "alice" not in str(labels)
+    assert [row.id for row in remote.listed(5, RunFilter(repository="shop")).rows] == [run]
+    for name in ("/home/alice/shop", "..\\shop", "", "a\nb", "x" * 300, "https://u:p@host/x"):
+        stated = {**REVIEW, "repository_name": name}
+        with pytest.raises(UserError):
+            remote.client.submit("review", stated, participants=["ruff"])
+
+
+def test_only_what_came_since_the_last_run_is_found_by_the_labels_that_were_sent(
+    web: WebService, remote: RemoteInstallation, tmp_path: Path
+):
+    folder = make_repository(tmp_path / "shop")
+    asked = SubmissionRequest(
+        directory=folder, panel=("ruff",), subject=ChangeInput(targets=("HEAD",))
+    )
+    first = since_last_run(remote, asked, web.context.environ)
+    assert first.remark is not None
+    assert first.remark.code == "since_first"
+    run = remote.submit(outgoing(first.request, web.context.environ, NO_INPUT), None)
+    git(folder, "commit", "-qam", "two")
+    second = since_last_run(remote, asked, web.context.environ)
+    head = git(folder, "rev-parse", "HEAD").strip()
+    one = git(folder, "rev-parse", "HEAD~1").strip()
+    assert isinstance(second.request.subject, ChangeInput)
+    assert (run != "", second.request.subject.targets) == (True, (f"{one}..{head}",))
+    body = {"workflow": "ask", "input": {"text": "?"}, "continues": {"project": "theirs"}}
+    with pytest.raises(UserError):
+        remote.client.post("/rows/runs", body)
+
+
+def test_an_estimate_is_reckoned_there_and_stores_nothing(
+    web: WebService, remote: RemoteInstallation
+):
+    with client(web) as opened:
+        body = {"workflow": "review", "input": REVIEW, "participants": ["ruff"]}
+        told = opened.post("/runs/estimate", body).json()
+    assert (told["workflow"], told["nothing_to_ask"]) == ("review", False)
+    sent = OutgoingRequest("review", REVIEW, {}, ("ruff",), (), {}, "a change")
+    foretold = remote.estimate(sent)
+    assert foretold.foreseen is not None
+    assert foretold.foreseen.spec.workflow == "review"
+    assert remote.listed(5, ALL_RUNS).rows == []
+    token = web.client_as(Role.VIEWER).headers["authorization"].removeprefix("Bearer ")
+    with client(web, token) as viewer, pytest.raises(NotAllowed, match="role submitter"):
+        viewer.post("/runs/estimate", body)
+
+
+def test_whoever_follows_sees_what_was_last_while_the_service_is_away(web: WebService):
+    run = open_decision(web)
+    told: list[str] = []
+    transport = InProcess(web)
+    with Client(f"http://127.0.0.1:{PORT}", OWN_TOKEN, transport=transport) as opened:
+        remote = RemoteInstallation(opened, patience_s=60.0)
+        care = remote.care(lambda notice: told.append(notice.code))
+        beat = remote.heartbeat(run)
+        transport.down = 2
+        for _ in range(2):
+            remote.again_at = 0.0
+            assert remote.heartbeat(run) == beat
+            care.look(run)
+        assert remote.snapshot(run, beat).steps == remote.report(run).steps
+        remote.again_at = 0.0
+        remote.heartbeat(run)
+        care.look(run)
+        assert told == ["service_away", "service_back"]
+        transport.down = 10_000
+        remote.patience_s = 0.0
+        remote.again_at = 0.0
+        with pytest.raises(EnvironmentFault, match="does not answer"):
+            remote.heartbeat(run)
 
 
 @pytest.mark.parametrize(
