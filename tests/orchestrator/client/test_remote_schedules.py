@@ -79,7 +79,7 @@ def test_what_a_run_came_to_is_told_once_a_scheduler_has_started_it(
     due = schedules.fire_now(service.backend, "nightly")
     execute(
         service.backend.database,
-        "UPDATE schedule_firings SET state = 'failed', message = 'exit code 4: no key' "
+        "UPDATE firings SET state = 'failed', message = 'exit code 4: no key' "
         "WHERE due_at = %s",
         due,
     )
@@ -90,8 +90,8 @@ def test_what_a_run_came_to_is_told_once_a_scheduler_has_started_it(
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"cron": "0 3 31 2 *"}, "never"),
-        ({"cron": "often"}, "cron"),
+        ({"cron": "0 3 31 2 *"}, "--cron"),
+        ({"cron": "often"}, "--cron"),
         ({"timezone": "Mars/Olympus"}, "Mars/Olympus"),
         ({"name": "a/b"}, "cannot be a schedule's name"),
         ({"command": ("status",)}, "a schedule starts a workflow"),
