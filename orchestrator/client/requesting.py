@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from orchestrator.client.refusals import AWAY, raise_for, unanswered
+from orchestrator.client.refusals import AWAY, ServiceAway, raise_for, unanswered
 from shared.errors import EnvironmentFault
 
 TRIES = 4
@@ -84,6 +84,10 @@ class ServiceRequests:
                 yield response.iter_lines()
         except httpx.TransportError as error:
             raise unanswered(error) from error
+        except (RuntimeError, ValueError, OSError) as error:
+            if self._http.is_closed:  # by another thread, while this one was reading
+                raise ServiceAway("the connection was closed", for_good=True) from error
+            raise
 
     def _answer(self, request: httpx.Request) -> httpx.Response | httpx.TransportError:
         """What came of a request. Raises EnvironmentFault where asking again is of no use."""

@@ -36,6 +36,11 @@ class WrittenSoFar:
         self._thread = threading.Thread(target=self._listen, name="written", daemon=True)
         self._thread.start()
 
+    @property
+    def is_listening(self) -> bool:
+        """Whether more may be heard."""
+        return self._thread.is_alive()
+
     def look(self) -> Mapping[str, SoFar]:
         """What was heard so far, by step."""
         return dict(self._heard)

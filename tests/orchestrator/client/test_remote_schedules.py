@@ -79,8 +79,7 @@ def test_what_a_run_came_to_is_told_once_a_scheduler_has_started_it(
     due = schedules.fire_now(service.backend, "nightly")
     execute(
         service.backend.database,
-        "UPDATE firings SET state = 'failed', message = 'exit code 4: no key' "
-        "WHERE due_at = %s",
+        "UPDATE firings SET state = 'failed', message = 'exit code 4: no key' WHERE due_at = %s",
         due,
     )
     firing = remote.report("nightly", 1).firings[0]
