@@ -12,7 +12,7 @@ from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.submission import SubmissionOptions, is_unattended, leave_it, report_unasked
-from orchestrator.cli.watching import or_detach, watch_until_done
+from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 from orchestrator.client.remote_installation import RemoteInstallation, client_of
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.exit_code import ExitCode
@@ -45,7 +45,8 @@ def run_remotely(
         if options.estimate:
             foretold = replace(installation.estimate(sent), title=sent.title)
             return show_estimate(foretold, environ, output)
-        answer = installation.submit(sent, options.idempotency_key)
+        watched_for_s = watched_s(terminal, waits=waits)
+        answer = installation.submit(sent, options.idempotency_key, watched_for_s)
         if isinstance(answer, RunReport):  # nobody had to be asked
             deliver(answer, terminal, output, output.words(answer.spec))
             return exit_code(answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from urllib.parse import quote, urlsplit
 
@@ -22,6 +23,7 @@ from orchestrator.application.outgoing import OutgoingRequest
 from orchestrator.application.preflight import Foretold
 from orchestrator.application.rows_text import AskedStep, Pulse, Submitted
 from orchestrator.client.client import Client
+from orchestrator.client.refusals import ServiceAway
 from orchestrator.client.remote_rows import RemoteRows, part
 from orchestrator.client.written_so_far import WrittenSoFar
 from orchestrator.presentation.listings import RunList
@@ -60,9 +62,15 @@ class RemoteInstallation(RemoteRows):
     _written: dict[str, WrittenSoFar] = field(default_factory=dict)
     _seen_at: float = 0.0
 
-    def submit(self, sent: OutgoingRequest, key: str | None) -> str | RunReport:
-        """Start a run: its id; its result where nobody has to be asked. The same `key` starts one run."""
-        body = {**sent.body, "continues": dict(sent.continues)}
+    def submit(
+        self, sent: OutgoingRequest, key: str | None, watched_for_s: int = 0
+    ) -> str | RunReport:
+        """Start a run: its id; its result where nobody has to be asked. The same `key` starts one run.
+
+        What begins within `watched_for_s` streams.
+        """
+        more = {"continues": dict(sent.continues), "watched_for_s": watched_for_s}
+        body = {**sent.body, **more}
         submitted = self.change(Submitted, "/runs", body, key=key)
         return submitted.run or submitted.report or ""
 
@@ -143,7 +151,10 @@ class RemoteInstallation(RemoteRows):
         return self._written[run].look()
 
     def announce(self, run: str, life_s: int) -> None:
-        """The service learns it from whoever listens to the run's events."""
+        """Say so; where that is not heard, answers are shown once they are complete."""
+        if life_s:
+            with suppress(ServiceAway):
+                self.change(str, f"/runs/{part(run)}/watched", {"life_s": life_s})
 
     def events(self, run: str) -> Events:
         """A run's log."""

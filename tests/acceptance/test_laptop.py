@@ -80,7 +80,7 @@ def free_port() -> int:
 def team(live: CommandLine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TeamService]:
     """The installation of a team, whose only participant answers from a script, slowly."""
     folder = tmp_path_factory.mktemp("team")
-    reply = {"when": {"role": "answer"}, "reply": {"answer": WORDS}, "latency_s": 20.0}
+    reply = {"when": {"role": "answer"}, "reply": {"answer": WORDS}, "latency_s": 60.0}
     (folder / "ada.yaml").write_text(yaml.safe_dump([reply]))
     lead = [{"reply": "unused"}]
     (folder / "lead.yaml").write_text(yaml.safe_dump(lead))

@@ -25,6 +25,7 @@ from orchestrator.web.api.submissions import RunBody, submitted_of
 from orchestrator.web.context import Context
 from orchestrator.web.identity import Decider, Submitter, Viewer
 from orchestrator.web.once import OnceRoute
+from shared.delivery.live import EXPECTED_S
 from shared.models.outcomes import RunStatus
 from shared.store.run_filter import RunFilter
 from shared.store.spending import Grouping
@@ -63,6 +64,7 @@ class SentRunBody(RunBody):
     """A run as another command sends it; `continues` are the labels by which it finds the run again."""
 
     continues: dict[str, Word] = Field(default_factory=dict)
+    watched_for_s: int = Field(default=0, ge=0, le=EXPECTED_S)
 
     @field_validator("continues")
     @classmethod
@@ -75,9 +77,23 @@ class SentRunBody(RunBody):
 @router.post("/runs")
 def submit(request: Request, context: Context, body: SentRunBody, identity: Submitter) -> Response:
     """As POST /runs; where nobody has to be asked, the whole result."""
-    run = RunBody.model_validate(body.model_dump(exclude={"continues"}))
-    submitted = submitted_of(request, context, run, identity, body.continues)
-    return rows_json(Submitted, submitted)
+    run = RunBody.model_validate(body.model_dump(exclude={"continues", "watched_for_s"}))
+    sent = (body.continues, body.watched_for_s)
+    return rows_json(Submitted, submitted_of(request, context, run, identity, sent))
+
+
+class WatchedBody(Body):
+    """For how long somebody is going to watch."""
+
+    life_s: int = Field(ge=1, le=EXPECTED_S)
+
+
+@router.post("/runs/{run}/watched")
+def watched(context: Context, run: RunName, body: WatchedBody, _: Viewer) -> Response:
+    """Somebody is going to watch: what begins meanwhile streams."""
+    name = context.backend.read(lambda connection: find_run(connection, run)).id
+    StoredInstallation(context.backend).announce(name, body.life_s)
+    return rows_json(str, name)
 
 
 @router.post("/runs/estimate")

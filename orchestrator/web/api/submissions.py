@@ -33,6 +33,7 @@ from shared.errors import NotAllowed, UserError
 
 router = APIRouter(prefix="/runs", tags=["runs"], route_class=OnceRoute)
 Rules = Annotated[list[str] | None, Query(description="NAME=VALUE, as in `agreement=0.6`")]
+NOT_WATCHED: tuple[Mapping[str, str], int] = ({}, 0)
 EXAMPLES: list[JsonValue] = [
     {"workflow": "ask", "input": {"text": "Is a monolith right for three people?"}},
     {
@@ -104,9 +105,13 @@ def submitted_of(
     context: WebContext,
     body: RunBody,
     identity: Identity,
-    continues: Mapping[str, str] | None = None,
+    sent: tuple[Mapping[str, str], int] = NOT_WATCHED,
 ) -> Submitted:
-    """The run that is submitted, or the result of a change that nobody has to be asked about. Raises UserError."""
+    """The run that is submitted, or the result of a change that nobody has to be asked about. Raises UserError.
+
+    `sent` are labels of whoever submits it, and for how long they are going to watch.
+    """
+    continues, watched_for_s = sent
     return submit_stated(
         context.backend,
         body.model_dump(mode="json"),
@@ -115,6 +120,7 @@ def submitted_of(
         projects=identity.projects,
         key=_durable_key(request, identity),
         continues=continues,
+        watched_for_s=watched_for_s,
     )
 
 
