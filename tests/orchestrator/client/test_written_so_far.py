@@ -59,7 +59,7 @@ def test_a_stream_that_breaks_is_opened_again_after_the_last_event():
 
     with odd_service(answer) as service, Client(service.url, "t") as client:
         ear = WrittenSoFar(client, "r")
-        assert wait_until(lambda: len(asked) == 3 and not ear.connected, 60)
+        assert wait_until(lambda: not ear.is_listening, 60)
         assert ear.look() == {"a": SoFar(3, "3 words")}
         assert all("written=true" in path for path in service.paths)
     assert asked == ["0", "10", "20"]
