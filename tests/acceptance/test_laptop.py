@@ -94,9 +94,11 @@ def team(live: CommandLine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     configuration.write_text(yaml.safe_dump(content))
     environ = {**live.environ, "XDG_CONFIG_HOME": str(folder / "configuration")}
     service = TeamService(environ, folder, free_port())
-    service.start()
-    yield service
-    service.stop()
+    try:
+        service.start()
+        yield service
+    finally:
+        service.stop()
 
 
 @pytest.fixture(scope="module")
