@@ -50,7 +50,7 @@ def described_routes() -> Iterator[tuple[str, APIRoute]]:
     for router in api.ROUTERS:
         for route in router.routes:
             if isinstance(route, APIRoute) and route.include_in_schema:
-                yield f"{api.PREFIX}{route.path}", route
+                yield f"{api.PREFIX}{route.path_format}", route
 
 
 def _with_role(path: str, route: APIRoute, methods: dict[str, Any]) -> None:
