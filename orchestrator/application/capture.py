@@ -107,7 +107,7 @@ def capture_subject(
         case ChangeInput():
             request = replace(_request(subject, directory, environ), screen=screen(settings))
             if subject.diff is not None:
-                request = replace(request, diff=_diff(directory, subject.diff, stdin))
+                request = replace(request, diff=_diff(directory, subject, subject.diff, stdin))
             return _change(request, put, located)
         case GivenChange():
             given = ChangeRequest(
@@ -182,7 +182,18 @@ def _nothing(located: Located | None) -> Notice:
     return given if located is None else located.nothing or given
 
 
-def _diff(directory: Path, name: str, stdin: StandardInput) -> bytes:
+def _diff(directory: Path, subject: ChangeInput, name: str, stdin: StandardInput) -> bytes:
+    content = _diff_bytes(directory, name, stdin)
+    if content.strip() or subject.allow_empty:
+        return content
+    came = "nothing came on standard input" if name == STDIN else f"{name} is empty"
+    raise SubjectError(
+        f"there is no diff: {came}. If the command that should have written it failed, `set -o pipefail` ends a "
+        "pipeline there; where an empty diff is fine, say so with --allow-empty."
+    )
+
+
+def _diff_bytes(directory: Path, name: str, stdin: StandardInput) -> bytes:
     if name == STDIN:
         return stdin.diff(MAX_DIFF_BYTES + 1)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from shared.errors import UserError
@@ -18,13 +18,21 @@ STORED = "stored"
 class ChangeInput:
     """Which change a review is for; `diff` names a file, `-` is standard input. None: what is there decides.
 
-    `targets` are a revision, a range or a path, and the paths after it.
+    `targets` are a revision, a range or a path, and the paths after it. A diff without a byte is refused unless
+    `allow_empty` says that it may be one: nothing in it tells whether the command that should have written it failed.
     """
 
     targets: tuple[str, ...] = ()
     staged: bool = False
     base: str | None = None
     diff: str | None = None
+    allow_empty: bool = False
+
+    @property
+    def as_meant(self) -> ChangeInput:
+        """`-` alone is a diff on standard input, as in every command that reads from it."""
+        stdin_alone = self.targets == (STDIN,) and self.diff is None
+        return replace(self, targets=(), diff=STDIN) if stdin_alone else self
 
 
 @dataclass(frozen=True)

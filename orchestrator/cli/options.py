@@ -152,6 +152,7 @@ change_options = in_this_order(
     click.option("--staged", is_flag=True, help="Review what is staged."),
     click.option("--base", metavar="REF", help="Review everything since REF's merge base."),
     click.option("--diff", metavar="FILE|-", help="Review a bare unified diff."),
+    click.option("--allow-empty", is_flag=True, help="A diff without a line is fine."),
 )
 LAST_RUN = "last-run"
 since_run_option = click.option(

@@ -26,8 +26,8 @@ class ProcessInput:
     """Standard input of this process, for what a run captures."""
 
     def diff(self, limit: int) -> bytes:
-        """All of it, up to `limit` bytes."""
-        return sys.stdin.buffer.read(limit)
+        """All of it, up to `limit` bytes; a closed standard input holds nothing."""
+        return b"" if _descriptor() is None else _read(limit)
 
     def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:
         """Words or material. Raises UserError beyond `limit` bytes, and when nothing comes that could be asked."""
@@ -65,10 +65,7 @@ def read_piped(limit: int, wait_s: float | None) -> Piped:
         return Piped()
     if not _is_ready(descriptor, wait_s):
         return Piped(notices=(notice("stdin_silent"),))
-    try:
-        content = sys.stdin.buffer.read(limit + 1)
-    except OSError as error:
-        raise UserError(f"standard input cannot be read: {error.strerror}") from error
+    content = _read(limit + 1)
     if len(content) > limit:
         raise UserError(
             f"standard input is too long (the limit is {limit / 1_000_000:g} MB): give the part that matters"
@@ -78,6 +75,14 @@ def read_piped(limit: int, wait_s: float | None) -> Piped:
     # A pipe whose other end closed it without a word.
     empty = stat.S_ISFIFO(os.fstat(descriptor).st_mode)
     return Piped(notices=(notice("stdin_empty"),) if empty else ())
+
+
+def _read(limit: int) -> bytes:
+    """Raises UserError."""
+    try:
+        return sys.stdin.buffer.read(limit)
+    except OSError as error:
+        raise UserError(f"standard input cannot be read: {error.strerror}") from error
 
 
 def _descriptor() -> int | None:

@@ -47,8 +47,8 @@ def _workflows() -> dict[str, CommandEntry]:
         if row.summary:
             target = f"workflow:{row.name}"
             commands[row.name] = _in(target, row.summary, CommandGroup.WORK)
-            other = f"Another name of {row.name}."
-            commands |= {alias: _in(target, other, hidden=True) for alias in row.aliases}
+            other = f"A former name of {row.name}."
+            commands |= {name: _in(target, other, hidden=True) for name in row.former_names}
     return commands
 
 
@@ -149,5 +149,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "supervise": _in("supervise:supervise", "Keep the embedded processes alive.", hidden=True),
 }
 
-DISCUSSIONS = frozenset(name for row in ROWS if row.discusses for name in (row.name, *row.aliases))
+DISCUSSIONS = frozenset(
+    name for row in ROWS if row.discusses for name in (row.name, *row.former_names)
+)
 """Commands whose words are a subject that participants are paid to work on; `ask` takes everything."""

@@ -82,7 +82,7 @@ def deliver(
     if options.as_json:
         terminal.result(dumps(as_json(report, told)))
     elif terminal.quiet and has_passed(report):
-        terminal.warn(warned((*report.scripted, *_empty_diff(report), *_unanalysed(report)), words))
+        terminal.warn(warned((*report.scripted, *_unanalysed(report)), words))
     elif read and sys.stdout.isatty():
         terminal.result(closing_lines(report, words, columns_of(sys.stdout)))
     else:
@@ -102,12 +102,6 @@ def deliver(
         write_file(path, listed, words)
     for name, path in options.reports:
         write_file(path, listed, words, format_named(name))
-
-
-def _empty_diff(report: RunReport) -> Iterable[Notice]:
-    """The command that should have written it may have failed."""
-    why = report.not_asked
-    return () if why is None or why.code != "nothing_in_diff" else (why,)
 
 
 def _unanalysed(report: RunReport) -> Iterable[Notice]:

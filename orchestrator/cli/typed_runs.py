@@ -10,12 +10,12 @@ import click
 
 from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.application.subject_input import ChangeInput
+from orchestrator.cli.former_spellings import move_former_limit, take_former_switch
 from orchestrator.cli.options import check_estimate, take
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import flags_of
 from orchestrator.cli.subject_options import OTHER, SUBJECTS, TypedSubject
 from orchestrator.cli.submission import SubmissionOptions, typed_request
-from orchestrator.core.setting import TIMEOUT
 from orchestrator.workflows import DEFAULT
 from orchestrator.workflows.registry import WORKFLOWS
 
@@ -34,8 +34,11 @@ class TypedRun:
 def read_typed(name: str, typed: dict[str, Any], directory: Path) -> TypedRun:
     """What was typed after the command of a workflow. Raises click.UsageError."""
     workflow = _chosen(typed) if name == DEFAULT else name
+    move_former_limit(workflow, typed)
     kind, _ = SUBJECTS[WORKFLOWS[workflow].subject]
     subject: TypedSubject = take(kind, typed)
+    if isinstance(subject, ChangeInput):
+        subject = subject.as_meant
     check_estimate(typed["outputs"], estimate=typed["estimate"])
     options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
     since = typed.pop("since", None)
@@ -49,11 +52,10 @@ def _chosen(typed: dict[str, Any]) -> str:
     """The workflow that a question is meant for. Raises UsageError for options of the one that is not."""
     if OTHER is None:
         return DEFAULT
-    chosen, other = (OTHER.name, DEFAULT) if typed.pop("switched") else (DEFAULT, OTHER.name)
+    formerly = take_former_switch(OTHER, typed)
+    switched = typed.pop("switched") or formerly
+    chosen, other = (OTHER.name, DEFAULT) if switched else (DEFAULT, OTHER.name)
     others = flags_of(other)
-    for field in [field for field, flag in others.items() if flag == TIMEOUT]:
-        # Where nothing goes on and on, it is an answer that is bounded.
-        typed["turn_s"] = typed.pop(field)
     foreign = [flag for field, flag in others.items() if typed.get(field) is not None]
     if foreign:
         switch = OTHER.flags[-1]

@@ -54,14 +54,15 @@ class Trust(StrEnum):
 
 
 TIMEOUT = "--timeout"
-"""The flag that bounds how long a run is watched; a workflow's own may replace it."""
+"""The flag that bounds how long a run is watched."""
 
 
 @dataclass(frozen=True)
 class Flag:
     """A command's flag: how it is spelled, what stands for its value, and its help.
 
-    `open_ended`: help shows no upper limit; the configuration's is said when it is exceeded. `also`: another spelling.
+    `open_ended`: help shows no upper limit; the configuration's is said when it is exceeded. `also`: another spelling;
+    `formerly`: one that still works, is not in the help, and is answered with the new one.
     """
 
     spelling: str
@@ -69,6 +70,7 @@ class Flag:
     metavar: str | None = None
     open_ended: bool = False
     also: str | None = None
+    formerly: str | None = None
 
 
 @dataclass(frozen=True)

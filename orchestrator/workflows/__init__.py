@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class WorkflowRow:
     """A workflow: its name, the module whose `WORKFLOW` describes it, and what it does in one line.
 
-    Without a `summary` no command of that name submits it. `aliases` are other names of the command. The words after
+    Without a `summary` no command of that name submits it. `former_names` are what the command and its flags were called:
+    they work, are in no help, and are answered with the new name. The words after
     one that `discusses` are a subject that participants are paid to work on, so a mistyped command is looked for there.
     `korean` are the words that are typed for it. With one of the `flags` a question without a workflow is for this one.
     Words that begin with one of the `asides` are no subject: `agent modes` is the hidden command `agent-modes`.
@@ -18,10 +19,11 @@ class WorkflowRow:
     name: str
     module: str
     summary: str = ""
-    aliases: tuple[str, ...] = ()
+    former_names: tuple[str, ...] = ()
     discusses: bool = False
     korean: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    former_flags: tuple[str, ...] = ()
     flags_help: str = ""
     asides: tuple[str, ...] = ()
 
@@ -42,10 +44,11 @@ ROWS = (
         "forum",
         "orchestrator.workflows.forum.workflow",
         "Let a panel discuss a question until it agrees.",
-        aliases=("debate",),
+        former_names=("debate",),
         discusses=True,
         korean=("토론",),
-        flags=("-d", "--debate"),
+        flags=("-d", "--forum"),
+        former_flags=("--debate",),
         flags_help="Let them discuss it, as `quorate forum` does.",
     ),
     WorkflowRow(

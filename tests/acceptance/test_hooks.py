@@ -15,7 +15,6 @@ from tests.support.doc_blocks import PAGES, blocks_of, is_script
 
 pytestmark = pytest.mark.acceptance
 
-EMPTY = "⚠ the diff is empty: where a command made it, see that it did not fail\n"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(64)
 NEVER_SENT = "hooks_never_sent_value"
 PASSWORD = "k3Jd8sLq0" + "PzX71vbN2"
@@ -230,10 +229,19 @@ def test_a_push_is_stopped_by_any_commit_of_a_branch_that_the_remote_has_not(
     assert push(":기능").returncode == 0
 
 
-def test_an_empty_diff_is_said_even_quietly(live: CommandLine, hooked: Path) -> None:
-    """`git diff WRONG | quorate review --diff - --quiet` must not pass without a word."""
-    done = live("review", "--diff", "-", "--quiet", cwd=hooked, stdin="")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", EMPTY)
+@pytest.mark.parametrize("named", [("-",), ("--diff", "-"), ("--diff", "empty.diff")])
+@pytest.mark.parametrize("content", ["", "\n"])
+def test_a_diff_without_a_line_is_no_change_unless_it_is_allowed_to_be_one(
+    live: CommandLine, hooked: Path, named: tuple[str, ...], content: str
+) -> None:
+    """`git diff WRONG | quorate review -` must not pass."""
+    (hooked / "empty.diff").write_text(content)
+    done = live("review", *named, "--quiet", cwd=hooked, stdin=content)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no diff" in done.stderr
+    assert "set -o pipefail" in done.stderr
+    meant = live("review", *named, "--quiet", "--allow-empty", cwd=hooked, stdin=content)
+    assert (meant.returncode, meant.stdout, meant.stderr) == (0, "", "")
 
 
 def test_an_answer_that_is_missing_is_asked_for_with_the_words_that_there_are(
@@ -342,7 +350,9 @@ def test_code_beside_a_submodule_that_moved_is_checked_and_not_approved(
 def test_an_empty_diff_and_equal_revisions_are_nothing_to_review(
     hooked: Path, live: CommandLine
 ) -> None:
-    diff = live("review", "--diff", "-", "--fail-on", "info", cwd=hooked, stdin="\n")
+    diff = live(
+        "review", "--diff", "-", "--allow-empty", "--fail-on", "info", cwd=hooked, stdin="\n"
+    )
     same = live("review", "HEAD..HEAD", "--fail-on", "info", cwd=hooked)
     assert (diff.returncode, same.returncode) == (0, 0)
     assert "the diff is empty" in diff.stdout

@@ -121,7 +121,7 @@ def test_a_forum_is_seen_as_the_design_drew_it(live: CommandLine, tmp_path: Path
         assert "word39" not in speaking
         assert shown.end() == 0
     lines = [one.strip() for one in shown.text.splitlines()]
-    assert any(one.startswith("ask --debate") and one.endswith("진행: lead") for one in lines)
+    assert any(one.startswith("ask --forum") and one.endswith("진행: lead") for one in lines)
     assert "[나] 어떻게 구성할까?" in lines
     assert "ada: ✋  bob: 💤" in lines
     assert "→ ada 선택 — 먼저" in lines

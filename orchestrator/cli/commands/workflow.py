@@ -15,6 +15,13 @@ import click
 from orchestrator.application.subject_input import CaseSource
 from orchestrator.cli.default_command import IMPLICIT, require_question, require_subject
 from orchestrator.cli.elsewhere import server_of
+from orchestrator.cli.former_spellings import (
+    answer_limit_option,
+    former_limit_option,
+    former_switches,
+    limited_formerly,
+    tell_former_name,
+)
 from orchestrator.cli.options import (
     Decorator,
     example,
@@ -27,14 +34,13 @@ from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
 from orchestrator.cli.setting_options import (
     cast_options,
     decide_option,
-    flags_of,
     holder_options,
     key_option,
     setting_options,
     submission_options,
 )
 from orchestrator.cli.subject_options import OTHER, SUBJECTS
-from orchestrator.core.setting import TIMEOUT, settings_of
+from orchestrator.core.setting import settings_of
 from orchestrator.settings.schema import KEYS
 from orchestrator.workflows import DEFAULT
 from orchestrator.workflows.descriptor import SubjectKind
@@ -62,15 +68,16 @@ def _options(name: str) -> list[Decorator]:
     options += [since_run_option] if described.subject is SubjectKind.CHANGE else []
     if name == DEFAULT and OTHER is not None:
         switch = click.option(*OTHER.flags, "switched", is_flag=True, help=OTHER.flags_help)
-        options += [switch, setting_options(name), setting_options(OTHER.name)]
+        options += [switch, former_switches(OTHER), setting_options(name)]
+        options += [setting_options(OTHER.name)]
         options += [holder_options(OTHER.name)]
     else:
         options += [setting_options(name), holder_options(name)]
     options += [decide_option(name)] if described.decisions else []
     options += [key_option(key) for key in _gate_keys(name)]
     options += [findings_options] if described.finds else []
-    own_timeout = any(TIMEOUT in flags_of(other).values() for other in _together(name))
-    options += [] if own_timeout else [watch_limit_option]
+    had_its_own = any(limited_formerly(other) is not None for other in _together(name))
+    options += [answer_limit_option, former_limit_option] if had_its_own else [watch_limit_option]
     return [*options, cast_options, submission_options]
 
 
@@ -95,6 +102,7 @@ def submit_typed(name: str, typed: dict[str, Any]) -> int:
     from orchestrator.presentation.exit_code import ExitCode
 
     ctx = click.get_current_context()
+    tell_former_name(ctx.info_name)
     known = [name for name, entry in COMMANDS.items() if not entry.hidden]
     if ctx.meta.get(IMPLICIT, False):
         require_question(ctx, typed["words"], COMMANDS)

@@ -34,7 +34,7 @@ WORKFLOW: WorkflowType[AskOptions] = WorkflowType(
             flag=Flag("--orchestrator", "Who merges the answers.", "AI"),
             task="merge answers",
             needed=lambda options: options.synthesis,
-            needless="it goes with --debate, or merges with --synthesis",
+            needless="it goes with --forum, or merges with --synthesis",
         ),
     ),
     help=HELP,

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from orchestrator.core.discussion.options import CONSENSUS, quorum_setting, rounds_setting
-from orchestrator.core.setting import Flag, Setting, Trust
+from orchestrator.core.setting import TIMEOUT, Flag, Setting, Trust
 from shared.models.wire import Wire
 
 
@@ -43,7 +43,12 @@ class ForumOptions(Wire):
             falls_back="settings.timeout",
             seconds=True,
             trust=Trust.UNHURRIED,
-            flag=Flag("--timeout", "Seconds per answer; in a forum, for all of it.", "S"),
+            flag=Flag(
+                "--discussion-timeout",
+                "Seconds for the whole discussion of a forum.",
+                "S",
+                formerly=TIMEOUT,
+            ),
         ),
     ] = Field(default=300.0, gt=0)
     bid_timeout_s: Annotated[

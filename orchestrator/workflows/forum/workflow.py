@@ -48,7 +48,7 @@ WORKFLOW: WorkflowType[ForumOptions] = WorkflowType(
     help=HELP,
     examples=(
         'quorate forum "How should this service be built?"',
-        'quorate forum --orchestrator gemini --rounds 6 --timeout 600 "..."',
+        'quorate forum --orchestrator gemini --rounds 6 --discussion-timeout 600 "..."',
         "quorate -d --file question.md         (the same)",
     ),
 )

@@ -50,6 +50,7 @@ def test_no_command_shows_the_help(quiet_home: CommandLine):
         (("-o", "result.pdf"), ".json, .md"),
         (("-o", "nowhere/result.md"), "there is no folder nowhere"),
         (("--diff", "missing.diff"), "missing.diff"),
+        (("--diff", "-"), "--allow-empty"),
         (("no-such-revision",), "no-such-revision"),
         (("--config", "missing.yaml"), "missing.yaml"),
         (("--staged", "--base", "main"), ""),

@@ -67,10 +67,10 @@ TWO = ("-p", "scripted:s.yaml#a,scripted:s.yaml#b")
         (("why so?", "-p", "ruff"), "answers no questions"),
         (("why so?", "-p", "clude"), "clude"),
         (("why so?", "--preset", "decision", *TWO), "decision"),
-        (("why so?", "--max-rounds", "3"), "--debate"),
-        (("why so?", "--orchestrator", "claude"), "--debate"),
+        (("why so?", "--max-rounds", "3"), "--forum"),
+        (("why so?", "--orchestrator", "claude"), "--forum"),
         (("why so?", "--timeout", "0"), "--timeout"),
-        (("why so?", "-d", "--ranking", *TWO), "--debate has none"),
+        (("why so?", "-d", "--ranking", *TWO), "--forum has none"),
         (("why so?", "-d", "-p", "scripted:s.yaml#a"), "two participants"),
         (("forum", "why so?", "--max-rounds", "51", *TWO), "forum.max_rounds"),
         (("plan", "move it", "--strategy", "quick"), "'debate', 'perspectives'"),
@@ -148,3 +148,26 @@ def test_help_is_a_word_too(quiet_home: CommandLine, typed: tuple[str, ...]):
 
 def test_version_is_a_word_too(quiet_home: CommandLine):
     assert quiet_home("version").stdout == quiet_home("--version").stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "former", "new"),
+    [
+        (("debate", "why so?"), "quorate debate", "quorate forum"),
+        (("why so?", "--debate"), "--debate", "--forum"),
+        (("why so?", "--timeout", "9"), "--timeout of ask", "--answer-timeout"),
+        (("why so?", "-d", "--timeout", "9"), "--timeout of forum", "--discussion-timeout"),
+        (("forum", "why so?", "--timeout", "9"), "--timeout of forum", "--discussion-timeout"),
+    ],
+)
+def test_a_former_name_works_and_is_answered_with_the_new_one(
+    quiet_home: CommandLine, folder: Path, typed: tuple[str, ...], former: str, new: str
+):
+    done = quiet_home(*typed, *TWO, "--estimate", "--json", cwd=folder)
+    assert done.returncode == 0
+    assert f"`{former}` is called `{new}` now" in done.stderr
+
+
+def test_a_limit_under_both_of_its_names_is_refused(quiet_home: CommandLine, folder: Path):
+    done = quiet_home("why so?", "--timeout", "9", "--answer-timeout", "8", *TWO, cwd=folder)
+    assert "former name of --answer-timeout" in refused(quiet_home, done)

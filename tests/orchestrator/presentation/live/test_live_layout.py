@@ -179,7 +179,7 @@ def test_a_running_cost_never_hides_an_unknown_one(usage: UsageRow, told: str) -
 def test_the_head_names_the_command_the_run_who_leads_and_the_question() -> None:
     snapshot = snapshot_of(report_of(discussed().run, discussed().simulation, None, title="왜?"))
     lines = plain(opening(snapshot, 50, Translator("ko"))).splitlines()
-    assert lines[0] == "ask --debate  rabc                     진행: chair"
+    assert lines[0] == "ask --forum  rabc                      진행: chair"
     assert lines[1] == "─" * 50
     assert lines[2] == "[나] 왜?"
 
