@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from orchestrator.application.backend import Backend
-from orchestrator.presentation.listings import RunList
+from orchestrator.presentation.listings import AwaitedAnswer, RunList
 from shared.errors import UserError
+from shared.models.outcomes import RunStatus
 from shared.models.rows import DecisionRow, ListedRun, RunRow
 from shared.models.run_file import Imported
 from shared.store.database import Connection
@@ -38,9 +39,28 @@ def runs(backend: Backend, *, limit: int, wanted: RunFilter = ALL_RUNS) -> RunLi
             below = list_children(connection, [run.id for run in generation])
             children |= below
             generation = [child for started in below.values() for child in started]
-        return RunList(rows, children, has_more=len(found) > limit)
+        listed = RunList(rows, children, has_more=len(found) > limit)
+        return replace(listed, awaited=_awaited(connection, tuple(listed.tree())))
 
     return backend.read(read)
+
+
+def _awaited(connection: Connection, rows: Sequence[RunRow]) -> dict[str, AwaitedAnswer]:
+    """What those of the runs wait for that wait for somebody. A list without such a run asks for nothing."""
+    ids = {run.id for run in rows}
+    awaited: dict[str, AwaitedAnswer] = {}
+    if any(run.status is RunStatus.WAITING for run in rows):
+        for decision in list_decisions(connection, with_shown=False):
+            if decision.run_id in ids:
+                options = tuple(decision.question.get("options") or ())
+                awaited[decision.run_id] = AwaitedAnswer(options=options)
+    if any(run.status is RunStatus.RUNNING for run in rows):
+        for turn in waiting_turns(connection):
+            if turn.run_id in ids:
+                known = awaited.get(turn.run_id, AwaitedAnswer())
+                people = (*known.people, turn.participant)
+                awaited[turn.run_id] = replace(known, people=people)
+    return awaited
 
 
 MOST_ON_A_PAGE = 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -51,6 +52,7 @@ def run_tree(listed: RunList, rows: Sequence[RunRow] | None = None) -> list[dict
         {
             **run_summary(run),
             "fix_taken_back": run.id in listed.taken_back,
+            "waits_for": asdict(awaited) if (awaited := listed.awaited.get(run.id)) else None,
             "children": run_tree(listed, listed.children.get(run.id, ())),
         }
         for run in (listed.rows if rows is None else rows)

@@ -21,12 +21,24 @@ def heads(names: Sequence[str], words: Translator) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class AwaitedAnswer:
+    """What a run waits for: one of the options of its decision, or the turns of people."""
+
+    options: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class RunList:
-    """Runs, and the runs that they started, by the run that started them; `has_more`: older ones are not listed."""
+    """Runs, and the runs that they started, by the run that started them; `has_more`: older ones are not listed.
+
+    `awaited` says, of those that wait for somebody, for what.
+    """
 
     rows: Sequence[RunRow]
     children: Mapping[str, Sequence[RunRow]] = field(default_factory=dict)
     has_more: bool = False
+    awaited: Mapping[str, AwaitedAnswer] = field(default_factory=dict)
 
     @cached_property
     def taken_back(self) -> frozenset[str]:
@@ -85,7 +97,12 @@ def _row(run: RunRow, listed: RunList, words: Translator, *, named: bool) -> tup
 def _verdict(run: RunRow, listed: RunList, words: Translator) -> str:
     if run.verdict and run.id in listed.taken_back:
         return words.message("verdict_before_undo", verdict=run.verdict)
-    return run.verdict or "-"
+    awaited = listed.awaited.get(run.id)
+    if awaited is None or run.verdict:
+        return run.verdict or "-"
+    if awaited.people:
+        return words.message("waits_for_people", names=", ".join(awaited.people))
+    return words.message("waits_for_choice", options="|".join(awaited.options))
 
 
 def _title(run: RunRow, listed: RunList, words: Translator) -> str:

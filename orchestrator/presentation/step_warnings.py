@@ -21,7 +21,7 @@ def answers_shortened(steps: Sequence[StepRow]) -> tuple[Notice, ...]:
     """Of whose answers something was left out, and what."""
     found = ((step, _noted(step, "note_shortened", "what")) for step in steps)
     return tuple(
-        notice("shortened", who=step.participant, key=step.key, what=what)
+        notice("shortened", who=step.participant, role=step.role, what=what)
         for step, what in found
         if what is not None
     )

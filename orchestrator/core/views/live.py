@@ -152,13 +152,22 @@ def in_cycle(key: str, text: str, context: RenderContext) -> str:
 def _failure(view: LiveView, step: StepRow, why: Notice, context: RenderContext) -> str:
     if step.role in view.failures:
         return context.message(view.failures[step.role], who=step.participant, why=why)
+    work = in_cycle(step.key, _work(view, step, context), context)
     # Where nobody else is asked, a failure ends the run: its result follows at once, and says the whole reason.
     if context.critics == (step.participant,) and step.role in view.lone and step.failure_kind:
-        return context.message("step_failed", key=step.key, why=step.failure_kind)
+        return context.message("step_failed", work=work, why=step.failure_kind)
     earlier = (before for before in context.steps if _precedes(before, step))
     if why in map(why_failed, earlier):
-        return context.message("step_failed_again", key=step.key)
-    return context.message("step_failed", key=step.key, why=why)
+        return context.message("step_failed_again", work=work)
+    return context.message("step_failed", work=work, why=why)
+
+
+def _work(view: LiveView, step: StepRow, context: RenderContext) -> str:
+    """What a step was for, in words: its key is for those who type it."""
+    role = context.role(step.role)
+    if step.role in view.rounds and not context.by_rules:
+        return context.message("work_in_round", role=role, who=step.participant, n=step.round)
+    return context.message("work_by", role=role, who=step.participant)
 
 
 def _precedes(before: StepRow, step: StepRow) -> bool:

@@ -10,9 +10,10 @@ from rich.cells import cell_len
 
 from orchestrator.core.document import plain
 from orchestrator.presentation.json_rows import run_tree
-from orchestrator.presentation.listings import RunList, decisions, runs
+from orchestrator.presentation.listings import AwaitedAnswer, RunList, decisions, runs
 from orchestrator.presentation.locale.translator import Translator
 from shared.models.decision import DecisionState
+from shared.models.outcomes import RunStatus
 from shared.models.rows import DecisionRow
 from tests.support.reports import make_report
 
@@ -107,3 +108,20 @@ def test_a_run_whose_fix_was_taken_back_says_so_beside_its_verdict() -> None:
     ]
     failed = replace(undoing, verdict="INCONCLUSIVE")
     assert "taken back" not in plain(runs(RunList([failed, reviewed])))
+
+
+def test_a_waiting_run_says_what_it_waits_for_and_one_that_ended_says_its_verdict() -> None:
+    run = replace(make_report().run, verdict=None, status=RunStatus.WAITING)
+    ended = replace(run, id="rdef", verdict="NEEDS_FIX", status=RunStatus.COMPLETED)
+    asks = AwaitedAnswer(options=("apply_fix", "skip"))
+    listed = RunList([run, ended], awaited={run.id: asks, ended.id: asks})
+    _, waiting, over = plain(runs(listed)).splitlines()
+    assert "waits: apply_fix|skip" in waiting
+    assert "NEEDS_FIX" in over
+    assert "waits" not in over
+    turns = RunList([run], awaited={run.id: AwaitedAnswer(people=("grace", "omar"))})
+    assert "waits for grace, omar" in plain(runs(turns))
+    assert "grace, omar 대기" in plain(runs(turns, Translator("ko")))
+    told = run_tree(listed)
+    assert told[0]["waits_for"] == {"options": ("apply_fix", "skip"), "people": ()}
+    assert run_tree(RunList([run]))[0]["waits_for"] is None

@@ -142,21 +142,21 @@ def test_a_whole_run_seen_at_once_is_told_in_its_order():
 
 def test_a_failure_is_loud_and_says_why():
     snapshot = replace(START, steps=(make_step("critique/1/bandit", "failed"),))
-    assert "⚠ critique/1/bandit failed: timeout: no answer within 300 s" in told(None, snapshot)
+    assert "⚠ critique by bandit in round 1 failed: timeout: no answer within 300 s" in told(None, snapshot)
     alone = replace(
         snapshot, header=RunHeader("review", critics=("bandit",))
     )  # its result follows at once
-    assert "⚠ critique/1/bandit failed: timeout" in told(None, alone)
+    assert "⚠ critique by bandit in round 1 failed: timeout" in told(None, alone)
 
 
 def test_the_same_failure_in_a_later_round_is_told_briefly():
     first = make_step("critique/1/bandit", "failed")
     again = make_step("critique/3/bandit", "failed", finished_at_s=2.0)
     lines = told(None, replace(START, steps=(first, again)))
-    assert "⚠ critique/3/bandit failed again, for the same reason" in lines
+    assert "⚠ critique by bandit in round 3 failed again, for the same reason" in lines
     other = replace(again, failure_kind="refusal")
     lines = told(None, replace(START, steps=(first, other)))
-    assert "⚠ critique/3/bandit failed: refusal: no answer within 300 s" in lines
+    assert "⚠ critique by bandit in round 3 failed: refusal: no answer within 300 s" in lines
 
 
 def test_what_becomes_of_fixes_is_told():
@@ -263,7 +263,7 @@ def test_a_bid_a_pass_and_a_missing_bid_are_told_one_by_one_in_a_log():
         "[O] asking for the floor... round 1/10",
         "    Claude ✋ (비용)",
         "    Codex 💤",
-        "⚠ bid/1/Gemini failed: timeout: no answer within 300 s",
+        "⚠ floor request by Gemini failed: timeout: no answer within 300 s",
     ]
 
 
@@ -276,3 +276,13 @@ def test_a_speaker_that_was_not_the_wish_is_named_as_chosen_by_rule():
         make_step("speech/1/a", "leased", role="speech"),
     )
     assert "    → a (by rule)" in told(None, replace(FORUM, steps=steps))
+
+
+def test_a_failed_step_is_called_by_its_role_and_its_cycle_in_every_language():
+    failed = make_step("fix/eve", "failed", role="fix", participant="eve")
+    later = make_step("review/2/fix/eve", "failed", role="fix", participant="eve")
+    lines = told(None, replace(START, steps=(failed,)))
+    assert "⚠ fix by eve failed: timeout: no answer within 300 s" in lines
+    assert not any("fix/eve" in each for each in lines)
+    again = told(None, replace(START, steps=(later,)))
+    assert not any("/fix/" in each for each in again)
