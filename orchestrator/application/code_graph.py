@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.application.backend import Backend
-from orchestrator.application.prepare import DocumentCollector
+from orchestrator.application.documents import DocumentCollector
 from orchestrator.application.report import load_report
 from orchestrator.application.submit import store_run
 from orchestrator.presentation.locale.translator import ENGLISH

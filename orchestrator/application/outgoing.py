@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from orchestrator.application.capture import Captured, capture_subject, locate_change
-from orchestrator.application.prepare import DocumentCollector, SubmissionRequest, configuration_of
+from orchestrator.application.documents import DocumentCollector
+from orchestrator.application.prepare import SubmissionRequest, configuration_of
 from orchestrator.application.subject_input import StandardInput
 from orchestrator.core.parts import split_names
 from orchestrator.workflows.descriptor import SubjectKind

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
 from collections.abc import Callable, Mapping
@@ -15,6 +14,9 @@ from pydantic import JsonValue
 
 from orchestrator.application.alike import Alike
 from orchestrator.application.capture import Captured, SubjectInput, capture_subject, locate_change
+from orchestrator.application.captured_rules import with_captured_rules
+from orchestrator.application.documents import DocumentCollector
+from orchestrator.application.mending import with_usable_file
 from orchestrator.application.subject_input import ChangeInput, NoStandardInput, StandardInput
 from orchestrator.core.parts import PROJECT, CastReport
 from orchestrator.core.setting import settings_of
@@ -22,13 +24,16 @@ from orchestrator.participants.cast_limits import with_context_windows, with_tur
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.request import for_this_run, promised
 from orchestrator.presentation.locale.translator import ENGLISH
-from orchestrator.settings.baseline import known_findings
 from orchestrator.settings.languages import language_of
-from orchestrator.settings.loading import DEFAULT, Configuration, load_configuration
+from orchestrator.settings.loading import (
+    DEFAULT,
+    Configuration,
+    ProjectState,
+    load_configuration,
+)
 from orchestrator.settings.options import budget, decision_policy, workflow_options
 from orchestrator.settings.projects import Reviewed
 from orchestrator.settings.prompt_files import captured_prompts
-from orchestrator.settings.ruff_settings import project_rules
 from orchestrator.settings.schema import Settings
 from orchestrator.subjects.location import Located
 from orchestrator.workflows.descriptor import SubjectKind
@@ -39,7 +44,6 @@ from shared.models.panel import Panel
 from shared.models.run import NEWEST_RULES, DecisionPolicy, RunSpec
 from shared.providers.prices import expected_usd
 from shared.store.projects import labels_of
-from shared.tools.rules import AnalyserRules
 
 ALLOW_EXTERNAL = "allow_external"
 """The option of a workflow whose texts stay here unless it is set, whatever `privacy.allow_external` says."""
@@ -110,20 +114,6 @@ class PreparedRun:
         return (*self.cast_report.warnings, *self.remarks)
 
 
-class DocumentCollector:
-    """Gathers documents by content until they are stored together with their run."""
-
-    def __init__(self) -> None:
-        """Empty."""
-        self.gathered: dict[str, bytes] = {}
-
-    def put(self, content: bytes) -> str:
-        """Keep a document; its address."""
-        name = hashlib.sha256(content).hexdigest()  # the store's address, without loading the store
-        self.gathered[name] = content
-        return name
-
-
 def prepare_run(
     request: SubmissionRequest,
     environ: Mapping[str, str],
@@ -149,8 +139,8 @@ def prepare_run(
     )
     configuration = _in_its_language(configuration, captured)
     language = language_of(configuration.settings.language)
-    cast = alike.once(
-        lambda: _cast(request, configuration, environ, captured.paths),
+    configuration, cast = alike.once(
+        lambda: _with_cast(request, configuration, environ, captured, located),
         asked,
         language,
         captured.paths,
@@ -158,8 +148,11 @@ def prepare_run(
     _check_nobody_dropped(cast, request, configuration, environ, captured.paths)
     cast = with_turn_timeout(cast, request.turn_s)
     cast = with_context_windows(cast, sum(map(len, documents.gathered.values())))
-    options = _with_captured_rules(
-        _options(request, configuration, cast), configuration, located, captured.paths or ()
+    options = with_captured_rules(
+        _options(request, configuration, cast),
+        configuration,
+        _reviewed(located),
+        captured.paths or (),
     )
     notices = _notices(request, configuration, cast)
     settings = configuration.settings
@@ -227,7 +220,11 @@ def _templates(
 
 
 def configuration_of(
-    request: SubmissionRequest, environ: Mapping[str, str], located: Located | None = None
+    request: SubmissionRequest,
+    environ: Mapping[str, str],
+    located: Located | None = None,
+    *,
+    project: ProjectState = ProjectState.BEFORE,
 ) -> Configuration:
     """What holds for a run. Raises ConfigurationError, or EnvironmentFault for a file without permission."""
     configuration = load_configuration(
@@ -238,6 +235,7 @@ def configuration_of(
         trust_project=request.trust_project,
         workflow=request.workflow,
         reviewed=_reviewed(located),
+        project=project,
     )
     return _kept_here(configuration, request.workflow)
 
@@ -266,6 +264,25 @@ def leaving(policy: DecisionPolicy, workflow: str, configuration: Configuration)
     if configuration.source("decision.mode") != DEFAULT or not decisions:
         return policy
     return policy.model_copy(update={"mode": decisions[0].on_timeout})
+
+
+def _with_cast(
+    request: SubmissionRequest,
+    configuration: Configuration,
+    environ: Mapping[str, str],
+    captured: Captured,
+    located: Located | None,
+) -> tuple[Configuration, Cast]:
+    """Who takes part, and the configuration that says so."""
+    return with_usable_file(
+        configuration,
+        lambda state: _in_its_language(
+            configuration_of(request, environ, located, project=state), captured
+        ),
+        lambda chosen: _cast(request, chosen, environ, captured.paths),
+        request.directory,
+        _reviewed(located),
+    )
 
 
 def _cast(
@@ -306,22 +323,6 @@ def _notices(
     elif cast.report.joined:
         notices.append(notice("project_joins", where=where, names=cast.report.joined))
     return tuple(notices)
-
-
-def _with_captured_rules(
-    options: Any, configuration: Configuration, located: Located | None, paths: tuple[str, ...]
-) -> Any:
-    """The options of a workflow with analysers, with the project's own ruff settings and the baseline."""
-    own = getattr(options, "rules", None)
-    if not isinstance(own, AnalyserRules):
-        return options
-    baseline = configuration.settings.rules.baseline
-    reviewed = _reviewed(located)
-    captured = {
-        "project": project_rules(reviewed, paths),
-        "known": () if baseline is None else known_findings(baseline, reviewed),
-    }
-    return options.model_copy(update={"rules": own.model_copy(update=captured)})
 
 
 def _is_panel_named(request: SubmissionRequest, configuration: Configuration) -> bool:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Protocol
 
 from orchestrator.application.backend import Backend
+from orchestrator.application.documents import DocumentCollector
 from orchestrator.application.notice_listener import NoticeListener
 from orchestrator.application.pausing import ResumeResult, pause_participant, resume_participant
-from orchestrator.application.prepare import DocumentCollector
 from orchestrator.application.submit import store_run
 from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.participants.casting import build_cast

@@ -17,7 +17,9 @@ from orchestrator.cli.typed_runs import read_typed
 from orchestrator.workflows import ROWS
 from shared.errors import UserError
 
-_WORKFLOWS = {name: row.name for row in ROWS if row.summary for name in (row.name, *row.former_names)}
+_WORKFLOWS = {
+    name: row.name for row in ROWS if row.summary for name in (row.name, *row.former_names)
+}
 _SET_BY_SCHEDULES = ("no_wait", "idempotency_key")
 _HERE: Mapping[str, str] = {"outputs": "--output", "lock": "--lock", "batch": "--batch"}
 """Options that reach for the machine on which a schedule runs, or for a name of its installation."""

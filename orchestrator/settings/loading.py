@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, unique
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,15 @@ class Configuration:
                 yield section, value, self.source(section)
 
 
+@unique
+class ProjectState(Enum):
+    """Which state of the repository's own file counts."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    LEFT_OUT = "left out"
+
+
 def load_configuration(
     directory: Path,
     environ: Mapping[str, str],
@@ -98,15 +108,16 @@ def load_configuration(
     trust_project: bool = False,
     workflow: str | None = None,
     reviewed: Reviewed | None = None,
+    project: ProjectState = ProjectState.BEFORE,
 ) -> Configuration:
     """The configuration for work in `directory`.
 
     `overrides` are the command line's, by key (`review.max_rounds`). A preset of another workflow than `workflow` is an
     error when it was typed; a file serves all workflows, so its preset is passed over. `reviewed` is the change that is
-    looked at: the project's file is read from before it. Raises ConfigurationError that names every problem with file,
-    line and suggestion, EnvironmentFault for a file without permission.
+    looked at: the project's file is read from before it, unless `project` says otherwise. Raises ConfigurationError
+    that names every problem with file, line and suggestion, EnvironmentFault for a file without permission.
     """
-    return _Loading(directory, environ, workflow, trust_project, reviewed).load(
+    return _Loading(directory, environ, workflow, trust_project, reviewed, project).load(
         explicit, overrides or {}
     )
 
@@ -120,6 +131,7 @@ class _Loading:
     workflow: str | None
     trust_project: bool
     reviewed: Reviewed | None
+    state: ProjectState
 
     def load(self, explicit: Path | None, overrides: Mapping[str, JsonValue]) -> Configuration:
         own = [d for d in (user_document(self.environ),) if d is not None]
@@ -139,7 +151,12 @@ class _Loading:
         Raises ConfigurationError for one that cannot be used, also for one that the change itself makes so: every
         review after it would end there.
         """
+        if self.state is ProjectState.LEFT_OUT:
+            return ProjectFile(None)
         after = None if self.reviewed is None else changed_file(self.directory, self.reviewed)
+        if self.state is ProjectState.AFTER and after is not None:
+            _check_usable(after)
+            return after
         if after is not None and self.reviewed is not None and self.reviewed.state != WORKTREE:
             _check_usable(after)
         try:

@@ -90,10 +90,35 @@ _TITLES: Mapping[str, str] = {
     "weak-hash": r"\bmd5\b|\bsha-?1\b",
     "unused-import": r"unused import|import(?:ed)?\b.{0,30}(?:unused|never used|not used)|사용하지 않는 import",
 }
+# What can come of a construct, where a title names only that; the construct stands in the quoted line.
+_RUNS_CODE = (
+    r"\bcode (?:execution|injection)|\brce\b|코드 ?(?:실행|주입|인젝션)"
+    r"|\b(?:arbitrary|attackers?|untrusted)\b.{0,30}\b(?:code|expressions?|python|javascript)\b"
+    r"|\b(?:execut|evaluat)\w*\b.{0,20}\b(?:as code|(?:untrusted|arbitrary|any|user'?s?) (?:input|strings?|text))"
+)
+_RUNS_COMMANDS = (
+    r"\b(?:command|shell) (?:execution|injection)|\b(?:arbitrary|shell|os) commands?\b|\brce\b"
+    r"|\bcode execution|명령(?:어)? ?(?:실행|주입|인젝션)"
+)
+_CONSEQUENCES: Mapping[str, tuple[str, str]] = {
+    "eval": (r"\b(?:eval|exec)\s*\(|\bnew Function\s*\(", _RUNS_CODE),
+    "deserialization": (
+        r"\b(?:c?pickle|marshal|dill|shelve)\.\w+|\bunserialize\s*\(|\breadObject\s*\(",
+        rf"{_RUNS_CODE}|\buntrusted (?:data|input|bytes|objects?)\b",
+    ),
+    "yaml-load": (r"\byaml\.(?:unsafe_|full_)?load\s*\(", _RUNS_CODE),
+    "shell": (
+        r"shell\s*=\s*True|\bos\.(?:system|popen)\s*\(|\bchild_process\b|\bexecSync\s*\(",
+        _RUNS_COMMANDS,
+    ),
+}
 KINDS = tuple(_RULES)
 """Their names."""
 
 _NAMED = {kind: regex(words, 2) for kind, words in _TITLES.items()}
+_OUTCOMES = {
+    kind: (regex(stands, 2), regex(says, 2)) for kind, (stands, says) in _CONSEQUENCES.items()
+}
 _RULED = {kind: regex(rules) for kind, rules in _RULES.items()}
 
 
@@ -108,6 +133,19 @@ def kind_of_rule(rule: str) -> str | None:
 def kinds_of_title(title: str) -> frozenset[str]:
     """The kinds that a reviewer's title names."""
     return frozenset(kind for kind, words in _NAMED.items() if words.search(title))
+
+
+@lru_cache(maxsize=4096)
+def kinds_of_consequence(title: str, quote: str) -> frozenset[str]:
+    """The kind whose construct stands in the quoted line, when the title says what comes of it.
+
+    Two constructs in one line are two defects, and such a title does not say of which.
+    """
+    there = [(kind, says) for kind, (stands, says) in _OUTCOMES.items() if stands.search(quote)]
+    if len(there) != 1:
+        return frozenset()
+    [(kind, says)] = there
+    return frozenset((kind,)) if says.search(title) else frozenset()
 
 
 @lru_cache(maxsize=4096)

@@ -148,6 +148,7 @@ def _claim_of(source: Raised | Finding) -> ComparableClaim:
         turn=(source.participant, source.round, source.role)
         if isinstance(source, Raised)
         else None,
+        quote=claim.quote or "",
     )
 
 

@@ -11,6 +11,7 @@ from rapidfuzz import fuzz, process
 from orchestrator.core.findings.kinds import (
     are_about_names,
     kind_of_rule,
+    kinds_of_consequence,
     kinds_of_title,
     quoted_names,
     warns_of_import,
@@ -63,12 +64,13 @@ class ComparableClaim:
     rule: str | None
     place: Place | None
     turn: tuple[str, int, str] | None
+    quote: str = ""
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """The kinds of defects that its rule finds, or without one its title names."""
+        """The kinds of defects that its rule finds, or without one its title names, or what comes of its quotation."""
         if self.rule is None:
-            return kinds_of_title(self.title)
+            return kinds_of_title(self.title) or kinds_of_consequence(self.title, self.quote)
         kind = kind_of_rule(self.rule)
         return frozenset() if kind is None else frozenset((kind,))
 

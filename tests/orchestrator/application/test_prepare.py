@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.application.prepare import DocumentCollector, SubmissionRequest, prepare_run
+from orchestrator.application.documents import DocumentCollector
+from orchestrator.application.prepare import SubmissionRequest, prepare_run
+from orchestrator.application.subject_input import ChangeInput
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
@@ -65,3 +67,33 @@ def test_an_unknown_strategy_is_refused_before_anything_is_captured(changed_repo
             ),
             {"HOME": "/none"},
         )
+
+
+@pytest.mark.parametrize("mended", ["participants: [ruff]\n", None])
+def test_a_commit_that_mends_an_unknown_name_is_reviewed_without_the_file(
+    changed_repository: Path, mended: str | None
+):
+    file = changed_repository / ".quorate.yaml"
+    file.write_text("participants: [claudee]\n")
+    git(changed_repository, "add", "-A")
+    git(changed_repository, "commit", "-q", "-m", "a slip")
+    request = SubmissionRequest(
+        directory=changed_repository, subject=ChangeInput(targets=("HEAD",)), panel=()
+    )
+    (changed_repository / "app.py").write_text("VALUE = 9\n")
+    git(changed_repository, "commit", "-q", "-a", "-m", "something else")
+    with pytest.raises(ConfigurationError, match="claudee"):
+        prepare_run(request, {"HOME": "/none"})
+    file.write_text("participants: [rufff]\n")
+    git(changed_repository, "commit", "-q", "-a", "-m", "another slip")
+    with pytest.raises(ConfigurationError, match="claudee"):
+        prepare_run(request, {"HOME": "/none"})
+    git(changed_repository, "reset", "-q", "--hard", "HEAD~1")
+    if mended is None:
+        file.unlink()
+    else:
+        file.write_text(mended)
+    git(changed_repository, "commit", "-q", "-a", "-m", "mended")
+    prepared = prepare_run(request, {"HOME": "/none"})
+    (told,) = [each for each in prepared.notices if each.code == "project_mended"]
+    assert "claudee" in str(told.params["problem"])

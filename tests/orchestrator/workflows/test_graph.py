@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from orchestrator.application.code_graph import question_spec
-from orchestrator.application.prepare import DocumentCollector
+from orchestrator.application.documents import DocumentCollector
 from orchestrator.core.replay.commands import Outcome, ToolRun
 from orchestrator.workflows.graph import GraphOptions
 from orchestrator.workflows.registry import start_workflow

@@ -169,3 +169,50 @@ def test_two_defects_of_a_kind_on_one_line_are_paired_by_their_words():
         homes = absorb(order).findings
         assert sorted(finding.title for finding in homes) == sorted(said)
         assert all(set(finding.raised_by) == {"mypy", "pyright"} for finding in homes)
+
+
+EVAL = "    return eval(request.args['q'])"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "User input reaches eval",
+        "Arbitrary code execution through the query parameter",
+        "RCE: untrusted expressions are evaluated",
+        "Remote code execution",
+        "The request's text is executed as code: it evaluates any string",
+        "사용자 입력으로 임의 코드 실행 가능",
+    ],
+)
+def test_a_construct_and_what_comes_of_it_are_one_defect_where_the_line_has_one(title: str):
+    ruled = raised("bandit", "Use of possibly insecure function", 3, "bandit/B307", quote=EVAL)
+    named = raised("ada", "eval of a query parameter", 3, quote=EVAL)
+    said = raised("bert", title, 3, quote=EVAL)
+    for order in permutations((ruled, named, said)):
+        assert merged(*order) == [{"bandit", "ada", "bert"}]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "quote"),
+    [
+        ("eval of a query parameter", "The key q may be missing: KeyError", EVAL),
+        ("eval of a query parameter", "The result is returned without escaping (XSS)", EVAL),
+        ("eval of a query parameter", "No timeout: code may run for ever", EVAL),
+        ("eval of a query parameter", "The user gets a wrong status code", EVAL),
+        ("eval of a query parameter", "Runs without input from the user: q is None", EVAL),
+        ("eval of text", "Arbitrary commands may be run", "run(eval(text), shell=True)"),
+        ("shell=True with a variable", "Arbitrary code execution", "run(eval(text), shell=True)"),
+    ],
+)
+def test_two_defects_of_one_line_stay_two(first: str, second: str, quote: str):
+    claims = (raised("ada", first, 3, quote=quote), raised("bert", second, 3, quote=quote))
+    assert merged(*claims) == [{"ada"}, {"bert"}]
+
+
+def test_what_comes_of_a_line_says_nothing_about_another_line_or_without_a_quotation():
+    named = raised("ada", "eval of a query parameter", 3, quote=EVAL)
+    far = raised("bert", "Arbitrary code execution", 9, quote="exec(text)")
+    bare = raised("cleo", "Arbitrary code execution", 3)
+    assert merged(named, far) == [{"ada"}, {"bert"}]
+    assert merged(named, bare) == [{"ada"}, {"cleo"}]

@@ -142,7 +142,9 @@ def test_a_whole_run_seen_at_once_is_told_in_its_order():
 
 def test_a_failure_is_loud_and_says_why():
     snapshot = replace(START, steps=(make_step("critique/1/bandit", "failed"),))
-    assert "⚠ critique by bandit in round 1 failed: timeout: no answer within 300 s" in told(None, snapshot)
+    assert "⚠ critique by bandit in round 1 failed: timeout: no answer within 300 s" in told(
+        None, snapshot
+    )
     alone = replace(
         snapshot, header=RunHeader("review", critics=("bandit",))
     )  # its result follows at once
