@@ -47,19 +47,18 @@ def runs(backend: Backend, *, limit: int, wanted: RunFilter = ALL_RUNS) -> RunLi
 
 def _awaited(connection: Connection, rows: Sequence[RunRow]) -> dict[str, AwaitedAnswer]:
     """What those of the runs wait for that wait for somebody. A list without such a run asks for nothing."""
-    ids = {run.id for run in rows}
-    awaited: dict[str, AwaitedAnswer] = {}
-    if any(run.status is RunStatus.WAITING for run in rows):
-        for decision in list_decisions(connection, with_shown=False):
-            if decision.run_id in ids:
-                options = tuple(decision.question.get("options") or ())
-                awaited[decision.run_id] = AwaitedAnswer(options=options)
-    if any(run.status is RunStatus.RUNNING for run in rows):
-        for turn in waiting_turns(connection):
-            if turn.run_id in ids:
-                known = awaited.get(turn.run_id, AwaitedAnswer())
-                people = (*known.people, turn.participant)
-                awaited[turn.run_id] = replace(known, people=people)
+    asking = {run.id for run in rows if run.status is RunStatus.WAITING}
+    running = {run.id for run in rows if run.status is RunStatus.RUNNING}
+    decisions = list_decisions(connection, with_shown=False) if asking else []
+    awaited = {
+        row.run_id: AwaitedAnswer(options=tuple(row.question.get("options") or ()))
+        for row in decisions
+        if row.run_id in asking
+    }
+    for turn in waiting_turns(connection) if running else ():
+        if turn.run_id in running:
+            known = awaited.get(turn.run_id, AwaitedAnswer())
+            awaited[turn.run_id] = replace(known, people=(*known.people, turn.participant))
     return awaited
 
 
