@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -49,17 +49,20 @@ def _awaited(connection: Connection, rows: Sequence[RunRow]) -> dict[str, Awaite
     """What those of the runs wait for that wait for somebody. A list without such a run asks for nothing."""
     asking = {run.id for run in rows if run.status is RunStatus.WAITING}
     running = {run.id for run in rows if run.status is RunStatus.RUNNING}
-    decisions = list_decisions(connection, with_shown=False) if asking else []
-    awaited = {
-        row.run_id: AwaitedAnswer(options=tuple(row.question.get("options") or ()))
-        for row in decisions
-        if row.run_id in asking
-    }
-    for turn in waiting_turns(connection) if running else ():
-        if turn.run_id in running:
-            known = awaited.get(turn.run_id, AwaitedAnswer())
-            awaited[turn.run_id] = replace(known, people=(*known.people, turn.participant))
-    return awaited
+    awaited = {}
+    for row in list_decisions(connection, with_shown=False) if asking else ():
+        if row.run_id in asking:
+            awaited[row.run_id] = AwaitedAnswer(options=tuple(row.question.get("options") or ()))
+    return awaited | (_whose_turns(connection, running) if running else {})
+
+
+def _whose_turns(connection: Connection, runs: Collection[str]) -> dict[str, AwaitedAnswer]:
+    """The people whose turns those runs wait for."""
+    people: dict[str, tuple[str, ...]] = {}
+    for turn in waiting_turns(connection):
+        if turn.run_id in runs:
+            people[turn.run_id] = (*people.get(turn.run_id, ()), turn.participant)
+    return {run: AwaitedAnswer(people=names) for run, names in people.items()}
 
 
 MOST_ON_A_PAGE = 200
