@@ -49,7 +49,7 @@ def _awaited(connection: Connection, rows: Sequence[RunRow]) -> dict[str, Awaite
     """What those of the runs wait for that wait for somebody. A list without such a run asks for nothing."""
     asking = {run.id for run in rows if run.status is RunStatus.WAITING}
     running = {run.id for run in rows if run.status is RunStatus.RUNNING}
-    awaited = {}
+    awaited: dict[str, AwaitedAnswer] = {}
     for row in list_decisions(connection, with_shown=False) if asking else ():
         if row.run_id in asking:
             awaited[row.run_id] = AwaitedAnswer(options=tuple(row.question.get("options") or ()))
