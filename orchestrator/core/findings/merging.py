@@ -140,14 +140,13 @@ def _item(source: Raised | Finding) -> _Item:
 
 def _claim_of(source: Raised | Finding) -> ComparableClaim:
     claim = source.finding if isinstance(source, Raised) else source
+    turn = (source.participant, source.round, source.role) if isinstance(source, Raised) else None
     return ComparableClaim(
         title=claim.title,
         detail=claim.detail,
         rule=claim.rule,
         place=claim.place,
-        turn=(source.participant, source.round, source.role)
-        if isinstance(source, Raised)
-        else None,
+        turn=turn,
         quote=claim.quote or "",
     )
 
