@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class WorkflowRow:
     """A workflow: its name, the module whose `WORKFLOW` describes it, and what it does in one line.
 
-    Without a `summary` no command of that name submits it. `former_names` and `former_flags` still work, are in no help,
+    Without a `summary` no command of that name submits it. `former_names` and `former_flags` work, are in no help,
     and are answered with the new name. The words after one that `discusses` are a subject that participants are paid to
     work on, so a mistyped command is looked for there.
     `korean` are the words that are typed for it. With one of the `flags` a question without a workflow is for this one.
