@@ -58,8 +58,8 @@ class WebContext:
 
     @cached_property
     def sessions(self) -> SessionStore:
-        """The browsers that are signed in."""
-        return SessionStore(self.now)
+        """The browsers that are signed in at this installation."""
+        return SessionStore(self.backend, self.now)
 
     @cached_property
     def graphs(self) -> GraphShelf:

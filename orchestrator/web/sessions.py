@@ -1,24 +1,36 @@
-"""Browsers that are signed in: sessions, and the one-time links that open them. Both end with the service.
+"""Browsers that are signed in: sessions, which outlive the service, and the one-time links that open them.
 
-Neither a cookie nor a link is kept, only its hash. A session ends some hours after its last use, at the latest after a
-week, and with the token that it was opened with.
+Neither a cookie nor a link is kept, only its hash: sessions in the database, links in memory. A session ends some hours
+after its last use, at the latest after a week, and with the token that it was opened with.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
 
+from orchestrator.application.backend import Backend
+from shared.errors import EnvironmentFault
 from shared.models.roles import Role
+from shared.store.web_sessions import (
+    SessionLife,
+    SignedIn,
+    add_web_session,
+    find_web_session,
+    remove_web_session,
+    remove_web_sessions,
+)
 
 LINK_S = 600.0
 IDLE_S = 12 * 3600.0
 LONGEST_S = 7 * 86_400.0
+LIFE = SessionLife(idle_s=IDLE_S, longest_s=LONGEST_S)
 MOST_SESSIONS = 1_000
 MOST_LINKS = 100
 
@@ -30,8 +42,6 @@ class WebSession:
     actor: str
     role: Role
     form_token: str
-    opened_at: datetime
-    used_at: datetime
     token: str = ""
     token_sha256: str = ""
 
@@ -46,11 +56,11 @@ class _Link:
 class SessionStore:
     """The open sessions and links; safe to share between threads."""
 
-    def __init__(self, now: Callable[[], datetime]) -> None:
-        """Nobody is signed in."""
+    def __init__(self, backend: Backend, now: Callable[[], datetime]) -> None:
+        """Sessions are those of the installation; no link is open."""
+        self._backend = backend
         self._now = now
         self._lock = threading.Lock()
-        self._sessions: dict[str, WebSession] = {}
         self._links: dict[str, _Link] = {}
 
     def make_link(self, actor: str, role: Role) -> str:
@@ -58,7 +68,8 @@ class SessionStore:
         code = secrets.token_urlsafe(32)
         ends_at = self._now() + timedelta(seconds=LINK_S)
         with self._lock:
-            _make_room(self._links, MOST_LINKS)
+            while len(self._links) >= MOST_LINKS:
+                del self._links[next(iter(self._links))]
             self._links[_hash(code)] = _Link(actor, role, ends_at)
         return code
 
@@ -68,47 +79,49 @@ class SessionStore:
             link = self._links.pop(_hash(code), None)
         if link is None or link.ends_at <= self._now():
             return None
-        return self.open(link.actor, link.role)
+        try:
+            return self.open(link.actor, link.role)
+        except EnvironmentFault:  # nothing was opened, so it is not used up
+            with self._lock:
+                self._links[_hash(code)] = link
+            raise
 
     def open(self, actor: str, role: Role, *, token: str = "", token_sha256: str = "") -> str:
         """The cookie of a new session."""
-        cookie = secrets.token_urlsafe(32)
-        now = self._now()
-        session = WebSession(
-            actor, role, secrets.token_urlsafe(32), now, now, token=token, token_sha256=token_sha256
+        cookie, now = secrets.token_urlsafe(32), self._now()
+        session = SignedIn(actor, role, token, token_sha256, opened_at=now, used_at=now)
+        self._backend.write(
+            partial(
+                add_web_session,
+                sha256=_hash(cookie),
+                session=session,
+                life=LIFE,
+                most=MOST_SESSIONS,
+            )
         )
-        with self._lock:
-            _make_room(self._sessions, MOST_SESSIONS)
-            self._sessions[_hash(cookie)] = session
         return cookie
 
     def find(self, cookie: str) -> WebSession | None:
         """The session of a cookie, which is used by this; None where it is unknown or has ended."""
-        name, now = _hash(cookie), self._now()
-        with self._lock:
-            session = self._sessions.pop(name, None)
-            if session is None or not _is_alive(session, now):
-                return None
-            session = replace(session, used_at=now)
-            self._sessions[name] = (
-                session  # at the end: the first one is the one that was used longest ago
-            )
-            return session
+        look = partial(find_web_session, sha256=_hash(cookie), life=LIFE, now=self._now())
+        found = self._backend.read(look)
+        if found is None:
+            return None
+        form_token = _form_token(cookie)
+        return WebSession(found.actor, found.role, form_token, found.token, found.token_sha256)
 
     def close(self, cookie: str) -> None:
         """End a session."""
-        with self._lock:
-            self._sessions.pop(_hash(cookie), None)
+        self._backend.write(partial(remove_web_session, sha256=_hash(cookie)))
+
+    def close_all(self) -> None:
+        """End every session of the installation."""
+        self._backend.write(remove_web_sessions)
 
 
-def _is_alive(session: WebSession, now: datetime) -> bool:
-    idle, whole = now - session.used_at, now - session.opened_at
-    return idle.total_seconds() < IDLE_S and whole.total_seconds() < LONGEST_S
-
-
-def _make_room(kept: dict[str, Any], most: int) -> None:
-    while len(kept) >= most:
-        del kept[next(iter(kept))]
+def _form_token(cookie: str) -> str:
+    """What only the holder of the cookie can compute: a copy of the database does not have it."""
+    return hmac.new(cookie.encode("utf-8", "surrogateescape"), b"form", hashlib.sha256).hexdigest()
 
 
 def _hash(secret: str) -> str:

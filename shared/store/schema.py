@@ -52,7 +52,7 @@ from shared.store.provider_batch_tables import batched_calls, provider_batches
 from shared.store.retention_tables import document_uses, holds, imports, purges, sealing_keys
 from shared.store.run_filter import TITLE_TERMS
 from shared.store.schedule_tables import firings, schedules
-from shared.store.token_tables import answered_requests, api_tokens
+from shared.store.token_tables import answered_requests, api_tokens, web_sessions
 from shared.store.webhook_tables import webhook_deliveries, webhooks
 
 __all__ = [
@@ -78,6 +78,7 @@ __all__ = [
     "purges",
     "schedules",
     "sealing_keys",
+    "web_sessions",
     "webhook_deliveries",
     "webhooks",
 ]

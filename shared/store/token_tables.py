@@ -1,4 +1,4 @@
-"""The tables of the HTTP service: who may use it, and which requests were answered already."""
+"""The tables of the HTTP service: who may use it, who is signed in, and which requests were answered already."""
 
 from __future__ import annotations
 
@@ -18,6 +18,16 @@ api_tokens = sa.Table(
     # NULL: it sees the runs of all projects.
     sa.Column("projects", ARRAY(sa.Text)),
     sa.UniqueConstraint("sha256"),
+)
+
+web_sessions = sa.Table(
+    "web_sessions",
+    metadata,
+    # Of the cookie.
+    sa.Column("sha256", sa.Text, primary_key=True),
+    *texts("actor", "role", "token", "token_sha256"),
+    moment("opened_at", nullable=False),
+    moment("used_at", nullable=False),
 )
 
 answered_requests = sa.Table(

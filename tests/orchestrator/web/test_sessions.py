@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
+from orchestrator.application.backend import Backend
 from orchestrator.web.sessions import (
     IDLE_S,
     LINK_S,
@@ -15,7 +17,14 @@ from orchestrator.web.sessions import (
     MOST_SESSIONS,
     SessionStore,
 )
+from shared.errors import EnvironmentFault
 from shared.models.roles import Role
+from shared.settings import ServiceSettings
+from shared.store.database import Database
+from shared.store.web_sessions import USED_EVERY_S
+from tests.support.runs import execute, fetch
+
+pytestmark = pytest.mark.component
 
 
 @dataclass
@@ -37,8 +46,13 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(clock: Clock) -> SessionStore:
-    return SessionStore(clock)
+def backend(database: Database, tmp_path: Path) -> Backend:
+    return Backend(ServiceSettings.from_environment({"HOME": str(tmp_path)}), database)
+
+
+@pytest.fixture
+def store(backend: Backend, clock: Clock) -> SessionStore:
+    return SessionStore(backend, clock)
 
 
 def test_a_link_opens_one_session(store: SessionStore) -> None:
@@ -91,13 +105,63 @@ def test_a_session_ends_when_it_is_closed(store: SessionStore) -> None:
     assert store.find(cookie) is None
 
 
-def test_nothing_grows_without_end(store: SessionStore) -> None:
-    first, *_ = cookies = [store.open("ada", Role.VIEWER) for _ in range(MOST_SESSIONS)]
+def test_a_session_outlives_the_service_and_is_known_to_the_one_beside_it(
+    backend: Backend, store: SessionStore, clock: Clock
+) -> None:
+    cookie = store.open("ada", Role.DECIDER, token="ci", token_sha256="f" * 64)
+    other = SessionStore(backend, clock)
+    assert other.find(cookie) == store.find(cookie)
+    other.close(cookie)
+    assert store.find(cookie) is None
+
+
+def test_all_are_signed_out_at_once(store: SessionStore) -> None:
+    cookies = [store.open("ada", Role.VIEWER) for _ in range(3)]
+    store.close_all()
+    assert [store.find(cookie) for cookie in cookies] == [None] * 3
+
+
+def test_a_copy_of_the_database_opens_nothing(store: SessionStore, database: Database) -> None:
+    cookie = store.open("ada", Role.OPERATOR)
+    session = store.find(cookie)
+    assert session is not None
+    row = fetch(database, "SELECT web_sessions::text AS text, sha256 FROM web_sessions")
+    assert cookie not in row.text
+    assert session.form_token not in row.text
+    assert store.find(row.sha256) is None
+
+
+def test_a_link_is_not_used_up_while_the_database_is_away(
+    backend: Backend, clock: Clock, tmp_path: Path
+) -> None:
+    away = Database(f"postgresql+psycopg://nobody@/nothing?host={tmp_path}", patience_s=0.0)
+    store = SessionStore(replace(backend, database=away), clock)
+    code = store.make_link("ada", Role.VIEWER)
+    for _ in range(2):
+        with pytest.raises(EnvironmentFault):
+            store.use_link(code)
+    away.close()
+
+
+def test_nothing_grows_without_end(store: SessionStore, clock: Clock, database: Database) -> None:
+    first, second = (store.open("ada", Role.VIEWER) for _ in range(2))
+    execute(
+        database,
+        "INSERT INTO web_sessions SELECT 'other' || n, actor, role, token, token_sha256, opened_at, "
+        "used_at + interval '1 second' FROM generate_series(1, %s) AS n, "
+        "(SELECT * FROM web_sessions LIMIT 1) AS one",
+        MOST_SESSIONS - 2,
+    )
+    clock.forward(USED_EVERY_S)
     assert store.find(first) is not None
     newest = store.open("eve", Role.VIEWER)
-    assert store.find(cookies[1]) is None
+    assert store.find(second) is None
     assert store.find(first) is not None
     assert store.find(newest) is not None
+    assert fetch(database, "SELECT count(*) AS n FROM web_sessions").n == MOST_SESSIONS
+    clock.forward(LONGEST_S)
+    store.open("eve", Role.VIEWER)
+    assert fetch(database, "SELECT count(*) AS n FROM web_sessions").n == 1
     link, *_ = [store.make_link("ada", Role.VIEWER) for _ in range(MOST_LINKS + 1)]
     assert store.use_link(link) is None
 

@@ -94,15 +94,22 @@ def test_a_page_follows_its_run_and_comes_back_after_the_service_was_away(
         assert page.title() != "owned"
 
 
-def test_after_a_restart_that_forgot_who_is_signed_in_one_is_asked_to_sign_in(
+def test_a_page_goes_on_after_the_service_was_restarted_and_asks_who_was_signed_out(
     chromium: Any, web: WebService
 ) -> None:
-    run = new_run(web.backend.database, "a")
+    database = web.backend.database
+    run = new_run(database, "a")
     with served(web.context) as context:
         page = opened(chromium, context, f"/runs/{run}")
         page.locator(".bubble").wait_for()
-    forgetful = replace(context)  # as a new process: sessions live in it
-    with served(forgetful, context.site.port):
+    page.locator("#away").wait_for(state="visible")
+    another = replace(context)  # as a new process: what a service keeps in memory is gone
+    with served(another, context.site.port):
+        page.locator("#away").wait_for(state="hidden")
+        take(database, run, "a")
+        page.locator(".bubble.leased").wait_for()
+        another.sessions.close_all()
+        database.run(lambda c: cancel_run(c, run, "ada"), atomic=True)
         page.locator("form[action='/sign-in']").wait_for()
 
 

@@ -1,0 +1,34 @@
+"""Browsers that are signed in.
+
+Revision: 0024, after 0023.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0024"
+down_revision = "0023"
+branch_labels = None
+depends_on = None
+
+MOMENT = sa.TIMESTAMP(timezone=True)
+
+
+def upgrade() -> None:
+    op.create_table(
+        "web_sessions",
+        sa.Column("sha256", sa.Text(), nullable=False),
+        sa.Column("actor", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("token", sa.Text(), nullable=False),
+        sa.Column("token_sha256", sa.Text(), nullable=False),
+        sa.Column("opened_at", MOMENT, nullable=False),
+        sa.Column("used_at", MOMENT, nullable=False),
+        sa.PrimaryKeyConstraint("sha256", name=op.f("pk_web_sessions")),
+    )
+
+
+def downgrade() -> None:
+    op.drop_table("web_sessions")
