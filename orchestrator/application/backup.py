@@ -9,6 +9,7 @@ from orchestrator.embedded import backup
 from orchestrator.embedded.servers import ensure
 from orchestrator.embedded.supervisor import supervisor_status
 from shared.errors import EnvironmentFault, UserError
+from shared.faults import failpoint
 from shared.instance import Instance
 from shared.settings import ServiceSettings
 from shared.store.database import Database
@@ -40,6 +41,7 @@ def restore(environ: Mapping[str, str], source: Path) -> int:
             "QUORATE_INSTANCE names another instance"
         )
     backup.load(instance, environ, source)
+    failpoint("restore-loaded")
     restored = backup.restored_url(endpoints.database_url)
     try:
         brought = _runs_in(restored)

@@ -7,6 +7,7 @@ from functools import partial
 
 from orchestrator.application.backend import Backend
 from shared.errors import UserError
+from shared.faults import failpoint
 from shared.settings import ENCRYPTION_VARIABLE
 from shared.store.resealing import (
     OPEN,
@@ -53,9 +54,11 @@ def rotate(backend: Backend) -> Rotated:
     while after is not None:
         changed, after = backend.write(partial(reseal_documents, after=after))
         documents += changed
+        failpoint("documents-resealed")
     run = backend.read(partial(next_run, after=""))
     while run is not None:
         rows += backend.write(partial(reseal_run, run=run))
+        failpoint("run-resealed")
         run = backend.read(partial(next_run, after=run))
     first = backend.database.sealer.ids[0]
     others = [each for each in status(backend).sealed if each.key not in (first, OPEN)]

@@ -27,6 +27,7 @@ from orchestrator.application.run_file import (
 )
 from shared.build import this_build
 from shared.errors import EnvironmentFault, UserError
+from shared.faults import failpoint
 from shared.models.run_file import SUFFIX, TABLES, DocumentLine, RowLine, RunFileHeader
 from shared.store.database import Connection
 from shared.store.documents import address, put_documents
@@ -123,6 +124,7 @@ def _replaced(path: Path) -> Iterator[IO[bytes]]:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
+                failpoint("export-written")
                 os.replace(stream.name, path)
             except BaseException:
                 Path(stream.name).unlink(missing_ok=True)
@@ -161,6 +163,7 @@ def import_file(
                 raise UserError(f"{path} was changed while it was read; nothing was imported")
             storing.end()
             note_import(connection, header, checked.digest, actor, storing.statuses)
+            failpoint("import-stored")
         return ImportResult(header, known=False)
 
     with refusing(str(path)):

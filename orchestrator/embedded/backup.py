@@ -15,6 +15,7 @@ from tempfile import NamedTemporaryFile
 from orchestrator.embedded.binaries import choose_postgres, postgres_paths
 from orchestrator.embedded.wire import PostgresWire
 from shared.errors import EnvironmentFault, UserError
+from shared.faults import failpoint
 from shared.folders import os_error_as_fault
 from shared.instance import DATABASE, Instance
 
@@ -40,6 +41,7 @@ def dump(instance: Instance, environ: Mapping[str, str], target: Path) -> int:
             with scratch.open("rb") as written:
                 os.fsync(written.fileno())
             size = scratch.stat().st_size
+            failpoint("backup-dumped")
             scratch.replace(target)
         except BaseException:
             scratch.unlink(missing_ok=True)
@@ -56,7 +58,7 @@ def load(instance: Instance, environ: Mapping[str, str], source: Path) -> None:
         if opened.read(len(MAGIC)) != MAGIC:
             raise UserError(f"{source} is no backup of `quorate backup`; nothing was restored")
     with PostgresWire.to(instance, "postgres", _WAIT_S) as postgres:
-        postgres.query(f'DROP DATABASE IF EXISTS "{_BESIDE}"')
+        postgres.query(_dropping(_BESIDE))
         postgres.query(f'CREATE DATABASE "{_BESIDE}" TEMPLATE template0')
     options = ["--exit-on-error", "--no-owner", "--no-privileges", f"--dbname={_BESIDE}"]
     try:
@@ -74,16 +76,25 @@ def restored_url(url: str) -> str:
 def take_place(instance: Instance) -> None:
     """Let the restored database take the place of the instance's, which nobody is connected to."""
     with PostgresWire.to(instance, "postgres", _WAIT_S) as postgres:
-        postgres.query(f'DROP DATABASE IF EXISTS "{_BEFORE}"')
+        postgres.query(_dropping(_BEFORE))
+        postgres.query("BEGIN")
         postgres.query(f'ALTER DATABASE "{DATABASE}" RENAME TO "{_BEFORE}"')
+        failpoint("restore-half-renamed")
         postgres.query(f'ALTER DATABASE "{_BESIDE}" RENAME TO "{DATABASE}"')
-        postgres.query(f'DROP DATABASE "{_BEFORE}"')
+        postgres.query("COMMIT")
+        failpoint("restore-renamed")
+        postgres.query(_dropping(_BEFORE))
 
 
 def forget(instance: Instance) -> None:
     """Drop what was restored and is not wanted."""
     with PostgresWire.to(instance, "postgres", _WAIT_S) as postgres:
-        postgres.query(f'DROP DATABASE IF EXISTS "{_BESIDE}"')
+        postgres.query(_dropping(_BESIDE))
+
+
+def _dropping(name: str) -> str:
+    """The statement that drops a database, from under a `pg_restore` too whose caller was killed."""
+    return f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'
 
 
 def _call(

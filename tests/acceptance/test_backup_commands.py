@@ -1,10 +1,16 @@
 """A backup at the command line, put into another instance, where a waiting run is decided."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
+from orchestrator.embedded.processes import wait_until
+from orchestrator.embedded.servers import ensure
+from orchestrator.embedded.wire import PostgresWire
+from shared.instance import DATABASE
+from shared.settings import ServiceSettings
 from tests.fixtures.instance import CommandLine
 
 pytestmark = pytest.mark.acceptance
@@ -46,6 +52,53 @@ def test_a_waiting_run_is_decided_after_its_instance_was_restored_elsewhere(
     there = json.loads(quiet_home("show", run, "--json").stdout)["run"]["status"]
     assert (here, there) == ("waiting", "completed")
     live("decide", run, "skip")
+
+
+KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
+
+
+def databases(home: CommandLine) -> set[str]:
+    """The instance's databases, Postgres's own left out."""
+    instance = ServiceSettings.from_environment(home.environ).instance
+    ensure(instance, environ=home.environ)
+    with PostgresWire.to(instance, "postgres", 10) as postgres:
+        rows = postgres.query("SELECT datname FROM pg_database WHERE NOT datistemplate")
+    return {name for (name,) in rows} - {"postgres"}
+
+
+def killed_at(home: CommandLine, point: str, *words: str) -> None:
+    done = home(*words, environ={"QUORATE_KILL_AT": point})
+    assert done.returncode in KILLED, (point, done.stderr)
+
+
+def test_a_backup_and_a_restore_that_are_killed_at_any_point_are_whole_or_nothing(
+    live: CommandLine, quiet_home: CommandLine, changed_repository: Path, tmp_path: Path
+) -> None:
+    reviewed = live(
+        "review", "--participants", "ruff", "--decide", "skip", "--json", cwd=changed_repository
+    )
+    run = json.loads(reviewed.stdout)["run"]["id"]
+    saved = tmp_path / "saved.backup"
+    killed_at(live, "backup-dumped", "backup", str(saved))
+    assert not saved.exists()
+    assert live("backup", str(saved)).returncode == 0
+    whole = saved.read_bytes()
+    killed_at(live, "backup-dumped", "backup", str(saved))
+    assert saved.read_bytes() == whole
+
+    restoring = quiet_home.start("restore", str(saved))
+    assert wait_until(lambda: len(databases(quiet_home)) > 1 or restoring.poll() is not None, 60)
+    if restoring.poll() is None:  # Postgres's own program goes on without its caller
+        restoring.kill()
+        restoring.communicate()
+        for point in ("restore-loaded", "restore-half-renamed"):
+            killed_at(quiet_home, point, "restore", str(saved))
+            assert DATABASE in databases(quiet_home)
+        restored = quiet_home("restore", str(saved), environ={"QUORATE_KILL_AT": "restore-renamed"})
+        assert restored.returncode in KILLED
+    again = quiet_home("restore", str(saved))
+    assert (again.returncode, "has" in again.stderr) == (2, True), again.stderr
+    assert quiet_home("replay", run).returncode == 0
 
 
 def test_servers_of_ones_own_are_backed_up_with_postgres_own_programs(
