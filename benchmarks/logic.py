@@ -31,9 +31,9 @@ from benchmarks.cluster import review_spec, servers
 from benchmarks.trivial import WITH_TRIVIAL, trivial_spec
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.staging import Scheduled
+from shared.collector import COLLECTED_EVERY
 from shared.delivery.contracts import StepPayload
 from shared.delivery.presence import Presence
-from shared.delivery.serving import COLLECTED_EVERY
 from shared.models.run import RunSpec
 from shared.store.database import Connection, Database
 from workers.turns.spool import Spool

@@ -35,6 +35,7 @@ TERMINATED = 143
 BROKEN_PIPE = 141
 # New objects between two looks of the garbage collector. A command makes 60,000 to 130,000 of them, nearly all of which
 # it keeps: with Python's 700 the looks take a seventh of its processor time, with 50,000 a twentieth, in vain.
+# What stays sets its own (shared/collector.py).
 COLLECTED_EVERY = 200_000
 WORDS = "orchestrator.cli.words"
 DEFAULT_BELOW = {"participants": ("list",)}

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
 
 from orchestrator.core.replay.replay import Progress, Replay, same
-from shared.text.bounded_cache import BoundedCache
+from shared.text.bounded_cache import RUNS_S, BoundedCache
 
 MOST_BYTES = 64 * 1024 * 1024
 # What a suspended workflow takes before it has read anything.
@@ -63,13 +65,19 @@ class KeptReplay:
 
 
 class KeptReplays:
-    """The latest used ones, as many as fit. Safe to share between threads."""
+    """The latest used ones, as many as fit. Safe to share between threads.
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    What nobody took for `RUNS_S` is of a run that another process went on with, or that waits for a person: its journal
+    is replayed whole if it does go on here.
+    """
+
+    def __init__(
+        self, most_bytes: int = MOST_BYTES, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """Nothing is kept yet."""
         self._asked = itertools.count()
         self._kept: BoundedCache[str, KeptReplay] = BoundedCache(
-            most_bytes, lambda kept: kept.replay.workflow.close()
+            most_bytes, lambda kept: kept.replay.workflow.close(), most_s=RUNS_S, clock=clock
         )
 
     def take(self, run: str) -> KeptReplay | None:

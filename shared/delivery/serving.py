@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import socket
 import sys
 import warnings
@@ -10,11 +9,9 @@ from collections.abc import Sequence
 
 from celery import Celery
 
+from shared.collector import spare_the_collector
 from shared.models.wire import build_all
 from shared.patterns import compile_all
-
-# New objects between two looks of the garbage collector. Python's 700 make it look several times a turn, in vain.
-COLLECTED_EVERY = 20_000
 
 
 def serve(
@@ -47,14 +44,7 @@ def serve(
     )
     build_all()
     compile_all()
-    _spare_the_collector()
+    spare_the_collector()
     worker.start()
     sys.stderr.flush()
     return int(worker.exitcode or 0)
-
-
-def _spare_the_collector() -> None:
-    """Take what was imported out of the garbage collector's sight: it stays until the end, in children too."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(COLLECTED_EVERY, 20, 20)

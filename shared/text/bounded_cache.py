@@ -1,15 +1,18 @@
-"""A cache that is bounded by bytes: what was used least recently goes first."""
+"""A cache that is bounded by bytes, and by age if that is wanted: what was used least recently goes first."""
 
 from __future__ import annotations
 
 import functools
 import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import Generic, TypeVar, cast
 
+RUNS_S = 900.0
+"""For what belongs to a run: longer than a turn takes. A process that stays would fill up with what is over."""
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -17,12 +20,21 @@ V = TypeVar("V")
 class BoundedCache(Generic[K, V]):
     """Values by key. Safe to share between threads."""
 
-    def __init__(self, most_bytes: int, drop: Callable[[V], object] = lambda _: None) -> None:
-        """Nothing is kept yet. `drop` is told of what goes for want of room."""
+    def __init__(
+        self,
+        most_bytes: int,
+        drop: Callable[[V], object] = lambda _: None,
+        *,
+        most_s: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Nothing is kept yet. `drop` is told of what goes for want of room, or was kept `most_s` ago."""
         self._most_bytes = most_bytes
         self._drop = drop
         self._bytes = 0
-        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._most_s = most_s
+        self._clock = clock
+        self._values: OrderedDict[K, tuple[V, int, float]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
@@ -37,7 +49,7 @@ class BoundedCache(Generic[K, V]):
     def take(self, key: K) -> V | None:
         """The value of that key, which nobody else has then; None when it is not kept."""
         with self._lock:
-            value, size = self._values.pop(key, (None, 0))
+            value, size, _ = self._values.pop(key, (None, 0, 0.0))
             self._bytes -= size
             return value
 
@@ -47,13 +59,19 @@ class BoundedCache(Generic[K, V]):
             if size > self._most_bytes:
                 self._drop(value)
             elif key not in self._values:
-                self._values[key] = value, size
+                self._values[key] = value, size, self._clock()
                 self._bytes += size
-            while self._bytes > self._most_bytes:
-                _, (dropped, freed) = self._values.popitem(last=False)
+            while self._bytes > self._most_bytes or self._first_is_old():
+                _, (dropped, freed, _) = self._values.popitem(last=False)
                 self._bytes -= freed
                 self._drop(dropped)
         return value
+
+    def _first_is_old(self) -> bool:
+        if self._most_s is None or not self._values:
+            return False
+        _, _, kept_at = next(iter(self._values.values()))
+        return self._clock() - kept_at > self._most_s
 
 
 ENTRY_BYTES = 400  # what a kept text takes besides the texts themselves, about
@@ -61,10 +79,10 @@ TextOf = TypeVar("TextOf", bound=Callable[..., str])
 
 
 def cached_texts(most_bytes: int) -> Callable[[TextOf], TextOf]:
-    """For functions of texts that give a text and depend on nothing else: the same texts are worked on once."""
+    """For functions of a run's texts that give a text and depend on nothing else: the same ones are worked on once."""
 
     def decorate(work: TextOf) -> TextOf:
-        cache: BoundedCache[tuple[str, ...], str] = BoundedCache(most_bytes)
+        cache: BoundedCache[tuple[str, ...], str] = BoundedCache(most_bytes, most_s=RUNS_S)
 
         @functools.wraps(work)
         def remembered(*texts: str) -> str:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from shared.store.database import Database
 from shared.store.documents import address, get_documents, put_documents
-from shared.text.bounded_cache import BoundedCache
+from shared.text.bounded_cache import RUNS_S, BoundedCache
 
 KEPT_BYTES = 64_000_000
 VALUES_BYTES = 16_000_000
@@ -22,8 +22,8 @@ class StoredDocuments:
     def __init__(self, database: Database) -> None:
         """Nothing is kept yet."""
         self._database = database
-        self._kept: BoundedCache[str, bytes] = BoundedCache(KEPT_BYTES)
-        self._values: BoundedCache[str, JsonValue] = BoundedCache(VALUES_BYTES)
+        self._kept: BoundedCache[str, bytes] = BoundedCache(KEPT_BYTES, most_s=RUNS_S)
+        self._values: BoundedCache[str, JsonValue] = BoundedCache(VALUES_BYTES, most_s=RUNS_S)
 
     def get(self, sha256: str) -> bytes:
         """The document of that hash. Raises UnknownRun when it is not stored."""

@@ -13,10 +13,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from urllib.parse import unquote
 
 from shared.models.letters import NOT_COMPARED, looking_alike
+from shared.text.bounded_cache import RUNS_S, BoundedCache
 
 _MIDDLE = 4  # letters of each half: eight letters of two halves stand in no text by chance
 _SIGNS = r"[\W_]{0,3}"
@@ -57,8 +57,16 @@ class _Forms:
     spoken: re.Pattern[str]
 
 
-@lru_cache(maxsize=4096)
+_FORMS_BYTES = 6_000  # of one trap, about
+_FORMS: BoundedCache[tuple[str, str], _Forms] = BoundedCache(4096 * _FORMS_BYTES, most_s=RUNS_S)
+
+
 def _forms_of(first: str, second: str) -> _Forms:
+    kept = _FORMS.get((first, second))
+    return kept or _FORMS.keep((first, second), _made(first, second), _FORMS_BYTES)
+
+
+def _made(first: str, second: str) -> _Forms:
     joined = f"{first}{second}"
     middle = f"{first[-_MIDDLE:]}{second[:_MIDDLE]}"
     return _Forms(

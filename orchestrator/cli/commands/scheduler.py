@@ -17,6 +17,7 @@ def scheduler() -> int:
     It calls `quorate` as a person in its environment would: with its keys, its configuration and its folders.
     """
     from orchestrator.application.firing import Scheduler, program_of
+    from shared.collector import spare_the_collector
     from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
     from shared.logs import configure
     from shared.settings import ServiceSettings
@@ -36,6 +37,7 @@ def scheduler() -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: serving.stop())
     presence.start()
+    spare_the_collector()
     serving.serve()
     presence.stop()
     return 0

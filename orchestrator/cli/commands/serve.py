@@ -56,9 +56,19 @@ LOCAL = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - where a browser 
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Submissions may name files and repositories below it; repeat for several (none).",
 )
+@click.option(
+    "--sign-out-all",
+    is_flag=True,
+    help="End the sessions of all browsers first; they outlive the service otherwise.",
+)
 @click.option("--no-open", is_flag=True, help="Open no browser; the link is printed in any case.")
 def serve(
-    port: int, host: str, allowed: tuple[str, ...], roots: tuple[Path, ...], no_open: bool
+    port: int,
+    host: str,
+    allowed: tuple[str, ...],
+    roots: tuple[Path, ...],
+    sign_out_all: bool,
+    no_open: bool,
 ) -> int:
     """Serve the HTTP API and the pages of this installation, on this machine's loopback unless told otherwise.
 
@@ -75,6 +85,7 @@ def serve(
     from orchestrator.web.listening import listen, make_server
     from orchestrator.web.pages.sign_in import link_path
     from orchestrator.web.sites import ServedSite
+    from shared.collector import spare_the_collector
     from shared.models.roles import Role
 
     own = os.environ.get("QUORATE_SERVE_TOKEN", "").strip()
@@ -95,6 +106,8 @@ def serve(
             reach=RemoteReach(Path.cwd(), roots),
             read_command=read_command,
         )
+        if sign_out_all:
+            context.sessions.close_all()
         server = make_server(create_app(context))
         shown = LOCAL.get(host) or (f"[{host}]" if ":" in host else host)
         url = f"http://{shown}:{bound}"
@@ -105,6 +118,7 @@ def serve(
             terminal.talk([line(ENGLISH.message("serve_link", link=link))])
             if not no_open and has_desktop(os.environ, sys.platform):
                 webbrowser.open(link)
+        spare_the_collector()
         server.run(sockets=[listening])
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from itertools import cycle
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from orchestrator.engine.advance import Engine
 from orchestrator.engine.kept import BEGUN_BYTES, KeptReplay, KeptReplays
 from shared.errors import EnvironmentFault
 from shared.store.database import Connection, Database
+from shared.text.bounded_cache import RUNS_S
 from tests.support.driving import answer, conceding, do, drive, keys, submit
 from tests.support.programs import starter
 from tests.support.runs import execute, run_row
@@ -46,6 +48,22 @@ def test_memory_is_bounded_and_the_longest_unused_goes_first() -> None:
 
     replays.keep("e", kept(10 * BEGUN_BYTES))
     assert replays.take("e") is None, "larger than all the room there is"
+
+
+def test_what_another_process_went_on_with_is_not_kept_for_ever() -> None:
+    now = 0.0
+    replays = KeptReplays(clock=lambda: now)
+    elsewhere = kept()
+    replays.keep("a", elsewhere)
+    now += RUNS_S
+    replays.keep("b", kept())
+    assert replays.take("b") is not None
+    now += 1
+    replays.keep("c", kept())
+
+    assert replays.take("a") is None
+    assert inspect.getgeneratorstate(elsewhere.replay.workflow) == inspect.GEN_CLOSED
+    assert replays.take("c") is not None
 
 
 @pytest.mark.component

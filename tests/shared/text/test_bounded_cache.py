@@ -23,6 +23,19 @@ def test_a_value_that_is_too_large_is_given_back_and_drives_nothing_out() -> Non
     assert cache.get("a") == b"aaaa"
 
 
+def test_what_was_kept_too_long_goes_with_the_next_that_is_kept() -> None:
+    now, dropped = 0.0, list[bytes]()
+    cache: BoundedCache[str, bytes] = BoundedCache(10, dropped.append, most_s=60, clock=lambda: now)
+    cache.keep("a", b"a", 1)
+    cache.keep("b", b"b", 1)
+    now = 61
+    cache.keep("c", b"c", 1)
+    assert (dropped, cache.get("a"), cache.get("c")) == ([b"a", b"b"], None, b"c")
+    for number in range(9):
+        cache.keep(str(number), b"x", 1)
+    assert cache.get("c") == b"c", "the room of what went is free again"
+
+
 def test_keeping_a_value_twice_counts_it_once() -> None:
     cache: BoundedCache[str, bytes] = BoundedCache(10)
     for _ in range(5):
