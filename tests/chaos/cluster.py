@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +44,17 @@ class Cluster(Faults):
     """Servers, processes, workload and faults. `restore` brings it back to one good worker of each kind."""
 
     def __init__(
-        self, *, with_tools: bool = False, consumer: str = "lean", slots: int = SLOTS
+        self,
+        *,
+        with_tools: bool = False,
+        consumer: str = "lean",
+        slots: int = SLOTS,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         """Starts the servers and the stand-in; processes are started by `restore` or `keep`.
 
-        `consumer` is how they take messages: lean, or celery. `slots` is how many turns a worker takes at once.
+        `consumer` is how they take messages: lean, or celery. `slots` is how many turns a worker takes at once;
+        `environ` is what the operator sets besides.
         """
         self.slots = slots
         self.folder = Path(tempfile.mkdtemp(prefix="qc-", dir="/tmp"))
@@ -61,13 +67,16 @@ class Cluster(Faults):
             "QUORATE_TURN_SLOTS": str(slots),
             "QUORATE_CONSUMER": consumer,
             KEY_VARIABLE: CANARIES["key"],
+            **(environ or {}),
         }
         self.with_tools = with_tools
         self.consumer = consumer
         self.settings = ServiceSettings.from_environment(self.environ)
         self.instance = self.settings.instance
         self.endpoints = ensure(self.instance)
-        self.database = Database(self.endpoints.database_url, patience_s=60)
+        self.database = Database(
+            self.endpoints.database_url, patience_s=60, keys=self.settings.encryption_keys
+        )
         upgrade(self.database)
         with self.database.connection() as connection:
             install(connection)
