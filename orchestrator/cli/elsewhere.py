@@ -17,7 +17,7 @@ from orchestrator.workflows import GRAPH, UNDO
 SERVER = "QUORATE_SERVER"
 
 
-class Reach(StrEnum):
+class CommandReach(StrEnum):
     """Where a command works."""
 
     SERVICE = "through a service"
@@ -71,14 +71,14 @@ def server_of(environ: Mapping[str, str]) -> str | None:
     return environ.get(SERVER) or None
 
 
-def reach_of(words: Sequence[str]) -> tuple[Reach, str]:
+def reach_of(words: Sequence[str]) -> tuple[CommandReach, str]:
     """Where the command works that these words begin with, and why no further; its group's rule is its own."""
     for name in (" ".join(words[:2]), " ".join(words[:1])):
         if name in ALONE:
-            return Reach.ALONE, ""
+            return CommandReach.ALONE, ""
         if name in HERE:
-            return Reach.HERE, HERE[name]
-    return Reach.SERVICE, ""
+            return CommandReach.HERE, HERE[name]
+    return CommandReach.SERVICE, ""
 
 
 def refuse_configuration(config: Path | None) -> None:
@@ -90,7 +90,7 @@ def refuse_configuration(config: Path | None) -> None:
 def refuse_elsewhere(words: Sequence[str]) -> None:
     """Raise click.UsageError where a service is named and the command needs servers of its own."""
     reach, why = reach_of(words)
-    if reach is Reach.HERE and (url := server_of(os.environ)) is not None:
+    if reach is CommandReach.HERE and (url := server_of(os.environ)) is not None:
         named = " ".join(words[:2] if " ".join(words[:2]) in HERE else words[:1])
         raise click.UsageError(
             f"`quorate {named}` {why}. It does not work through {url}: leave --server out and unset {SERVER}"

@@ -67,21 +67,26 @@ def raise_for(answer: httpx.Response | httpx.TransportError) -> None:
         raise unanswered(answer)
     if answer.is_success or answer.status_code == httpx.codes.NOT_MODIFIED:
         return
-    host = answer.url.host
     if answer.is_redirect:
         raise EnvironmentFault(
-            f"{host} redirects to {_place_of(answer)}: name the service's own address. The token was not sent there"
+            f"{answer.url.host} redirects to {_place_of(answer)}: name the service's own address. "
+            "The token was not sent there"
         )
-    problem = _problem(answer)
+    raise _refusal(answer)
+
+
+def _refusal(answer: httpx.Response) -> QuorateError:
+    """What the service states as the reason, as the error of a command here."""
+    problem, is_away = _problem(answer), answer.status_code in AWAY
     detail, code = problem.get("detail"), problem.get("code")
     if not isinstance(detail, str) or not isinstance(code, str):
-        sentence = f"{host} answers {answer.status_code}, and not as Quorate does: is it the service's address?"
-        raise ServiceAway(sentence) if answer.status_code in AWAY else EnvironmentFault(sentence)
+        given = f"{answer.url.host} answers {answer.status_code}"
+        sentence = f"{given}, and not as Quorate does: is it the service's address?"
+        return ServiceAway(sentence) if is_away else EnvironmentFault(sentence)
     if code in _OF_ANOTHER_VERSION and (fault := _version_fault(answer)) is not None:
-        raise fault
-    if answer.status_code in AWAY:
-        raise ServiceAway(detail[:LONGEST_DETAIL])
-    raise _ERRORS.get(code, EnvironmentFault)(detail[:LONGEST_DETAIL])
+        return fault
+    known = ServiceAway if is_away else _ERRORS.get(code, EnvironmentFault)
+    return known(detail[:LONGEST_DETAIL])
 
 
 def _version_fault(answer: httpx.Response) -> EnvironmentFault | None:

@@ -112,15 +112,20 @@ def serve(
         shown = LOCAL.get(host) or (f"[{host}]" if ":" in host else host)
         url = f"http://{shown}:{bound}"
         link = url + link_path(context.sessions.make_link(context.actor, Role.OPERATOR))
-        terminal = Terminal.of(os.environ)
-        terminal.result(json.dumps({"url": url, "token": token or None, "link": link}))
-        if terminal.can_ask:
-            terminal.talk([line(ENGLISH.message("serve_link", link=link))])
-            if not no_open and has_desktop(os.environ, sys.platform):
-                webbrowser.open(link)
+        _announce(url, token, link, opens=not no_open)
         spare_the_collector()
         server.run(sockets=[listening])
     return 0
+
+
+def _announce(url: str, token: str, link: str, *, opens: bool) -> None:
+    """Print where it is served; a person at a desktop sees the page."""
+    terminal = Terminal.of(os.environ)
+    terminal.result(json.dumps({"url": url, "token": token or None, "link": link}))
+    if terminal.can_ask:
+        terminal.talk([line(ENGLISH.message("serve_link", link=link))])
+        if opens and has_desktop(os.environ, sys.platform):
+            webbrowser.open(link)
 
 
 def has_desktop(environ: Mapping[str, str], platform: str) -> bool:

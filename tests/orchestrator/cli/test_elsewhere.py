@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import click
 import pytest
 
-from orchestrator.cli.elsewhere import ALONE, HERE, Reach, reach_of
+from orchestrator.cli.elsewhere import ALONE, HERE, CommandReach, reach_of
 from orchestrator.cli.main import cli
 from orchestrator.workflows import ROWS
 from tests.fixtures.instance import CommandLine, make_command_line, make_repository
@@ -48,7 +48,9 @@ def leaves(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple
 
 
 EVERY = sorted(leaves(cli))
-BY_REACH = {reach: [words for words in EVERY if reach_of(words)[0] is reach] for reach in Reach}
+BY_REACH = {
+    reach: [words for words in EVERY if reach_of(words)[0] is reach] for reach in CommandReach
+}
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +97,7 @@ def laptop(
     return make_command_line(home, QUORATE_SERVER=refusing[0], QUORATE_TOKEN="wrong")
 
 
-@pytest.mark.parametrize("words", BY_REACH[Reach.SERVICE], ids=" ".join)
+@pytest.mark.parametrize("words", BY_REACH[CommandReach.SERVICE], ids=" ".join)
 def test_a_command_that_works_through_a_service_asks_it_and_nobody_here(
     laptop: CommandLine, refusing: tuple[str, list[str]], words: tuple[str, ...]
 ):
@@ -108,7 +110,7 @@ def test_a_command_that_works_through_a_service_asks_it_and_nobody_here(
     assert not (laptop.home / ".local/share/quorate").exists()
 
 
-@pytest.mark.parametrize("words", BY_REACH[Reach.HERE], ids=" ".join)
+@pytest.mark.parametrize("words", BY_REACH[CommandReach.HERE], ids=" ".join)
 def test_a_command_that_works_on_its_own_machine_only_says_why_in_one_sentence(
     laptop: CommandLine, refusing: tuple[str, list[str]], words: tuple[str, ...]
 ):
@@ -129,7 +131,7 @@ def test_the_tables_name_commands_that_there_are():
 def test_every_workflow_of_people_is_sent_or_says_why_not():
     for row in ROWS:
         if row.summary:
-            assert reach_of([row.name])[0] in (Reach.SERVICE, Reach.HERE)
+            assert reach_of([row.name])[0] in (CommandReach.SERVICE, CommandReach.HERE)
 
 
 def test_the_guide_lists_them_as_they_are():
@@ -137,7 +139,7 @@ def test_the_guide_lists_them_as_they_are():
     section = guide[guide.index("## From a laptop") : guide.index("## When something goes wrong")]
     rows = {
         reach: re.search(rf"^\| {reach.value} \| (.*) \|$", section, re.MULTILINE)
-        for reach in Reach
+        for reach in CommandReach
     }
     for reach, row in rows.items():
         assert row is not None, reach
@@ -145,7 +147,7 @@ def test_the_guide_lists_them_as_they_are():
         assert named == shortened(reach)
 
 
-def shortened(reach: Reach) -> set[tuple[str, ...]]:
+def shortened(reach: CommandReach) -> set[tuple[str, ...]]:
     """The commands of that reach; a group of which all are is named alone."""
     hidden = {name for name, entry in cli.table.items() if entry.hidden}  # type: ignore[attr-defined]
     shown = [words for words in BY_REACH[reach] if words[0] not in hidden]

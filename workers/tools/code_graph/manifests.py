@@ -103,9 +103,10 @@ class ImportRoots:
         if isinstance(package := said.get("package"), str):
             entries = tuple(each for each in said.get("entries", ()) if isinstance(each, str))
             self.packages[package] = (folder, entries)
-        base = said.get("base")
+        self._take_aliases(folder, said.get("base"), said.get("paths"))
+
+    def _take_aliases(self, folder: str, base: object, paths: object) -> None:
         start = _joined(folder, base) if isinstance(base, str) else folder
-        paths = said.get("paths")
         for pattern, targets in paths.items() if isinstance(paths, dict) else ():
             if isinstance(targets, list):
                 self.aliases.append(_alias(folder, start, pattern, targets))
