@@ -20,6 +20,7 @@ HOMONYMS = {
     # examples in the description of the API
     ("orchestrator/web/api/decisions.py", "skip"),
     ("orchestrator/web/api/shapes.py", "review"),
+    ("orchestrator/web/api/schedules.py", "review"),
     ("orchestrator/web/api/submissions.py", "ask"),
     ("orchestrator/web/api/submissions.py", "review"),
     (
@@ -48,6 +49,9 @@ HOMONYMS = {
     ("shared/tools/catalogue.py", "undo"),  # a tool
     ("workers/tools/clinical/checks/monitoring.py", "plan"),  # a category of remarks
     ("workers/tools/agent/impact.py", "graph"),  # a field of a tool's inputs
+    ("orchestrator/presentation/run_pages/code_page.py", "graph"),  # and of its reply
+    ("orchestrator/cli/elsewhere.py", "agent"),  # commands that work on files of their own machine
+    ("orchestrator/cli/elsewhere.py", "case"),
     ("workers/tools/sandbox/confine.py", "accept"),  # a system call
     ("orchestrator/core/timetable.py", "skip"),  # what becomes of times that were missed
     ("orchestrator/cli/commands/schedule/__init__.py", "skip"),

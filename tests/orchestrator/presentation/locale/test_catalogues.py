@@ -29,6 +29,7 @@ FILES = sorted(
 HANGUL = re.compile("[\uac00-\ud7a3]")
 # Words that are the same in Korean.
 ALIKE = {
+    "agent_head_number",
     "batch_head",
     "case_range",
     "cast_either",
