@@ -15,6 +15,10 @@ from orchestrator.presentation.result import record_text
 from orchestrator.presentation.tables import table
 from shared.models.assessment import RecordedAssessment
 from shared.models.rows import StepRow
+from shared.patterns import regex
+
+_ADDRESS = regex(r"[0-9a-f]{64}")
+"""Of a document, by its content."""
 
 
 def rounds(report: RunReport, words: Translator = ENGLISH) -> list[Line]:
@@ -38,8 +42,18 @@ def rounds(report: RunReport, words: Translator = ENGLISH) -> list[Line]:
 
 
 def own_reply(step: StepRow, reply: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The reply; of a child run not the whole result, which `quorate show` has under the child's id."""
-    return {name: reply[name] for name in reply if step.kind != "run" or name != "outcome"}
+    """The reply without what is not for reading: addresses of documents, and a child run's whole result, which
+    `quorate show` has under the child's id.
+    """
+    return {
+        name: value
+        for name, value in reply.items()
+        if not (step.kind == "run" and name == "outcome") and not _is_address(value)
+    }
+
+
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None
 
 
 def _reply_text(reply: Mapping[str, Any], words: Translator) -> str:

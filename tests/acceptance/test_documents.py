@@ -67,7 +67,7 @@ def test_what_is_not_run_says_why_and_is_counted() -> None:
     left_out = [example for example in every if example.reason is not None]
     assert all(len(str(example.reason).split()) > 2 for example in left_out)
     # Whoever marks another one raises the number, and is seen to do so.
-    assert len(left_out) <= 59
+    assert len(left_out) <= 64
     assert len(every) - len(left_out) >= 50
 
 

@@ -154,7 +154,8 @@ def test_only_new_commits_are_reviewed_from_elsewhere_too(laptop: CommandLine, t
     words = ("review", "--since", "last-run", "-p", "ruff", "--json")
     assert laptop(*words, cwd=repository).returncode == 0
     again = laptop(*words, cwd=repository)
-    assert (again.returncode, answered(again)["verdict"]) == (0, "NOTHING_TO_REVIEW")
+    assert (again.returncode, again.stdout) == (0, "")
+    assert "hold the same files" in again.stderr
 
 
 def test_a_batch_is_followed_reported_paused_and_cancelled(laptop: CommandLine, tmp_path: Path):
@@ -181,7 +182,6 @@ def test_a_schedule_is_added_started_and_removed(
     shop = make_repository(team.folder / "shop")
     when = ("--cron", "0 3 * * *")
     command = ("--", "review", "-p", "ruff")
-    assert laptop("schedule", "add", "laptop", *when, *command).returncode == 2
     never = laptop(
         "schedule", "add", "laptop", "--cron", "0 3 31 2 *", "--directory", str(shop), *command
     )
@@ -204,7 +204,9 @@ def test_a_schedule_is_added_started_and_removed(
 
 def test_participants_are_tried_where_they_are(laptop: CommandLine):
     tried = laptop("participants", "test", "ada", "--timeout", "40", "--json")
-    (ada,) = answered(tried)["participants"]
+    participants = answered(tried)["participants"]
+    assert len(participants) == 1, participants
+    (ada,) = participants
     assert (ada["name"], ada["answered"]) == ("ada", True)
     assert laptop("participants", "pause", "ada", "--for", "1m").returncode == 0
     assert "goes on" in laptop("participants", "resume", "ada").stdout

@@ -173,7 +173,7 @@ def test_a_reader_walks_from_a_symbol_to_its_neighbours(chromium: Any, web: WebS
     run = walked_run(web.backend.database)
     with served(web.context) as context:
         page = opened(chromium, context, f"/runs/{run}")
-        assert page.locator(".machine .current").inner_text() == "Test"
+        assert page.locator(".machine .current text").text_content() == "Test"
         page.locator(".tabs a", has_text="Code").click()
         page.locator(".symbols a", has_text="total").click()
         page.locator(".around a", has_text="rounded").click()
