@@ -207,8 +207,8 @@ def test_participants_are_tried_where_they_are(laptop: CommandLine):
     # The one who leads is asked as well, as at the terminal; ada's script has no line for this question.
     outcomes = {each["name"]: each["answered"] for each in answered(tried)["participants"]}
     assert outcomes == {"ada": False, "lead": True}
-    assert laptop("participants", "pause", "ada", "--for", "1m").returncode == 0
-    assert "goes on" in laptop("participants", "resume", "ada").stdout
+    assert laptop("participants", "pause", "openai", "--for", "1m").returncode == 0
+    assert "goes on" in laptop("participants", "resume", "openai").stdout
     assert laptop("participants", "test", "nobody-of-that-name").returncode == 2
 
 
