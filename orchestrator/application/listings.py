@@ -50,9 +50,10 @@ def _awaited(connection: Connection, rows: Sequence[RunRow]) -> dict[str, Awaite
     asking = {run.id for run in rows if run.status is RunStatus.WAITING}
     running = {run.id for run in rows if run.status is RunStatus.RUNNING}
     awaited: dict[str, AwaitedAnswer] = {}
-    for row in list_decisions(connection, with_shown=False) if asking else ():
-        if row.run_id in asking:
-            awaited[row.run_id] = AwaitedAnswer(options=tuple(row.question.get("options") or ()))
+    # Run by run: of all that are open, a list shows few.
+    for run in asking:
+        for row in list_decisions(connection, run=run, with_shown=False):
+            awaited[run] = AwaitedAnswer(options=tuple(row.question.get("options") or ()))
     return awaited | (_whose_turns(connection, running) if running else {})
 
 
