@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from orchestrator.application.batch_desk import BatchDesk
+from orchestrator.application.backend import connected
+from orchestrator.application.batch_desk import BatchDesk, StoredBatches
 from orchestrator.application.batch_from_git import HistoryRange
 from orchestrator.application.batch_input import item_schema
 from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.cli.batch_results import write_history, write_report, write_results
 from orchestrator.cli.batches import BatchWanted, show, submit, submit_remotely, validate, watch
 from orchestrator.cli.elsewhere import server_of
-from orchestrator.cli.installations import batch_desk
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
 from orchestrator.presentation.batches import batches_table, status_json
@@ -26,6 +27,20 @@ from shared.models.batches import BatchLimits, BatchStatus
 
 def _words(language: str | None) -> Translator:
     return Translator(language or "en")
+
+
+@contextmanager
+def batch_desk(environ: Mapping[str, str], *, workers: bool = False) -> Iterator[BatchDesk]:
+    """Where batches are; unless `workers` are wanted nothing is started for it but the servers."""
+    if server_of(environ) is not None:
+        from orchestrator.client.remote_batches import RemoteBatches
+        from orchestrator.client.remote_installation import client_of
+
+        with client_of(environ) as client:
+            yield RemoteBatches(client)
+        return
+    with connected(environ, workers=workers) as backend:
+        yield StoredBatches(backend)
 
 
 def check_file(source: str, *, as_json: bool) -> int:
