@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -35,7 +36,8 @@ class WebContext:
 
     `directory` is where configuration is looked for; `start_token` lets the person in who started the service, as an
     operator called `actor`, and is empty where only stored tokens count. `report_bug` hears of our own faults.
-    `reach` is what a submission may name; `read_command` reads the command of a schedule as the command line does.
+    `reach` is what a submission may name; `read_command` reads the command of a schedule as the command line does;
+    `clock` is what rates are measured by, in seconds.
     """
 
     backend: Backend
@@ -48,6 +50,7 @@ class WebContext:
     report_bug: Callable[[Exception], None]
     reach: RemoteReach = field(default_factory=RemoteReach)
     read_command: ReadCommand = nobody_reads
+    clock: Callable[[], float] = time.monotonic
 
     def within(self, projects: Sequence[str]) -> WebContext:
         """The same for somebody who sees these projects only; the sessions are everybody's."""
@@ -69,7 +72,7 @@ class WebContext:
     @cached_property
     def sign_ins(self) -> RateLimit:
         """How often somebody at one address may try to sign in."""
-        return RateLimit(SIGN_INS_A_MINUTE)
+        return RateLimit(SIGN_INS_A_MINUTE, self.clock)
 
 
 def context_of(request: Request) -> WebContext:

@@ -85,7 +85,7 @@ class RequestGuard:
         self._identify_by = identify
         self._body_s = body_s
         self._refuse = refuse
-        self._wrong_tokens = RateLimit(WRONG_TOKENS_A_MINUTE)
+        self._wrong_tokens = RateLimit(WRONG_TOKENS_A_MINUTE, context.clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
