@@ -139,12 +139,12 @@ class WaitingRows:
         try:
             seen = await loop.run_in_executor(None, look, self._database, shown, self._most)
         except EnvironmentFault as error:
-            self._told(error)
+            self._warn(error)
             return
         self._away = False
         self._timer.callback_time = 1000 * pause_s(time.monotonic() - began)
         self.correct(corrections(shown, seen, self._most))
-        self._say_rest(seen.waits.total - len(seen.waits.newest))
+        self._show_rest(seen.waits.total - len(seen.waits.newest))
 
     def _shown(self) -> list[str]:
         """The rows that wait. Flower may have forgotten some for newer tasks, or read others from its own file."""
@@ -154,7 +154,7 @@ class WaitingRows:
         indexed = {task.uuid for kind in WaitKind for task in by_type[PREFIX + kind]}
         return [task for task in indexed if task in known and not known[task].ready]
 
-    def _told(self, error: EnvironmentFault) -> None:
+    def _warn(self, error: EnvironmentFault) -> None:
         if not self._away:
             say(f"the rows of what waits stay as they are: {error}")
         self._away = True
@@ -193,16 +193,16 @@ class WaitingRows:
         field = "exception" if ended.state is WaitState.FAILED else "result"
         # First among the arguments, too: lists show those.
         shown = repr({"outcome": ended.word, **literal_eval(task.kwargs)})
-        told = {field: ended.word, "kwargs": shown, "runtime": max(0.0, at - task.received)}
+        fields = {field: ended.word, "kwargs": shown, "runtime": max(0.0, at - task.received)}
         # Not by an event of the state's: that would make a worker of whoever tells it.
-        task.event(_ENDS[ended.state], at, None, told)
+        task.event(_ENDS[ended.state], at, None, fields)
         self._state.search_engine.upsert(task)
 
     def _forget(self, task: str) -> None:
         self._state.tasks.pop(task, None)
         self._state.search_engine.remove(task)
 
-    def _say_rest(self, rest: int) -> None:
+    def _show_rest(self, rest: int) -> None:
         if rest <= 0:
             self._forget(REST)
             return

@@ -31,8 +31,8 @@ from typing import IO
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sys.executable).parent
-# What Python, or a module of ours, reads when it starts cannot be given to a process that has started.
-READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "QUORATE_COMPARE_REPLAYS")
+# What Python reads when it starts cannot be given to a process that has started.
+READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_")
 ENTRIES = {"quorate": "orchestrator.cli.main", "quorate-worker": "workers.main"}
 SERVICES = ("up", "orchestrator", "serve", "flower")
 """Commands that stay, or leave something that does: a shell starts them cold."""

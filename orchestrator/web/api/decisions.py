@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from orchestrator.application.decide import (
+    BulkAnswer,
     DecisionRequest,
     TurnAnswer,
     decide,
@@ -97,16 +98,21 @@ def answer(
 )
 def bulk(context: Context, body: BulkBody, identity: Decider) -> Response:
     """Every open decision (of a batch) that offers the answer. What changes files is answered one by one: 422."""
-    done = decide_all(
+    done = answer_all(context, body, identity)
+    return done_json(
+        {"answered": list(map(_named, done.answered)), "left": list(map(_named, done.left))}
+    )
+
+
+def answer_all(context: Context, body: BulkBody, identity: Decider) -> BulkAnswer:
+    """Give every open decision that the body means its answer. Raises UserError."""
+    return decide_all(
         context.backend,
         body.choice,
         identity.actor,
         body.message,
         body.batch,
         channel=identity.channel,
-    )
-    return done_json(
-        {"answered": list(map(_named, done.answered)), "left": list(map(_named, done.left))}
     )
 
 

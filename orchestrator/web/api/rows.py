@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from orchestrator.application.archive import Events
 from orchestrator.application.asked_steps import asked_step
-from orchestrator.application.decide import BulkAnswer, decide_all
+from orchestrator.application.decide import BulkAnswer
 from orchestrator.application.installation import StoredInstallation
 from orchestrator.application.listings import Inbox, Spent, WaitingFilter
 from orchestrator.application.outgoing import SINCE
@@ -19,7 +19,7 @@ from orchestrator.application.rows_text import AskedStep, Pulse, Submitted, rows
 from orchestrator.presentation.listings import RunList
 from orchestrator.presentation.report import RunReport
 from orchestrator.web.api.bodies import Body, Key, RunName
-from orchestrator.web.api.decisions import BulkBody
+from orchestrator.web.api.decisions import BulkBody, answer_all
 from orchestrator.web.api.runs import Word
 from orchestrator.web.api.submissions import RunBody, submitted_of
 from orchestrator.web.context import Context
@@ -148,15 +148,7 @@ def spent(
 @router.post("/decisions/bulk")
 def bulk(context: Context, body: BulkBody, identity: Decider) -> Response:
     """As POST /decisions/bulk, with the decisions as they are stored."""
-    done = decide_all(
-        context.backend,
-        body.choice,
-        identity.actor,
-        body.message,
-        body.batch,
-        channel=identity.channel,
-    )
-    return rows_json(BulkAnswer, done)
+    return rows_json(BulkAnswer, answer_all(context, body, identity))
 
 
 @router.get("/inbox")
