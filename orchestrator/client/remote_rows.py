@@ -95,8 +95,8 @@ class RemoteRows:
         if self._warn is None or away == self._told:
             return
         self._told = away
-        told = notice("service_away", s=int(self.patience_s)) if away else notice("service_back")
-        self._warn(told)
+        state = notice("service_away", s=int(self.patience_s)) if away else notice("service_back")
+        self._warn(state)
 
 
 def part(name: str) -> str:

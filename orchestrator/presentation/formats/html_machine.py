@@ -238,14 +238,14 @@ def _badges(ways: Sequence[_Way]) -> Iterator[str]:
     """The numbers on the ways, beside one another where they would cover each other."""
     placed: list[tuple[_Point, float]] = []
     for way in ways:
-        numbers, told = _numbers(way.edge.taken), ", ".join(map(str, way.edge.taken))
+        numbers, times = _numbers(way.edge.taken), ", ".join(map(str, way.edge.taken))
         half = max(_BADGE, (len(numbers) * _LETTER + 8) / 2)
         points = [way.middle.at(share) for share in _ALONG]
         free = (point for point in points if not _covers(point, half, placed))
         point = next(free, points[0])
         placed.append((point, half))
         yield (
-            f'<g class="step"><title>{told}</title><rect x="{point.x - half:.1f}" y="{point.y - _BADGE:.1f}" '
+            f'<g class="step"><title>{times}</title><rect x="{point.x - half:.1f}" y="{point.y - _BADGE:.1f}" '
             f'width="{2 * half:.1f}" height="{2 * _BADGE:g}" rx="{_BADGE:g}"/>'
             f'<text x="{point.x:.1f}" y="{point.y + 4:.1f}">{text(numbers)}</text></g>'
         )

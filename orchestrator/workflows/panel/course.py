@@ -51,7 +51,7 @@ def _of_result(view: PanelView, result: PanelResult) -> tuple[list[HeldInRound],
 def _opening(view: PanelView, result: PanelResult) -> list[HeldInRound]:
     """The blind vote; without one the first positions are those of the first round."""
     first = {} if result.receipt is None else result.receipt.first_votes
-    opening = {name: held.position for name, held in first.items()}
+    opening = {name: vote.position for name, vote in first.items()}
     return [HeldInRound(_named(view, 0), opening)] if opening and _opened(view) else []
 
 
@@ -76,12 +76,12 @@ def _so_far(view: PanelView) -> tuple[list[HeldInRound], Sequence[Finding]]:
         argument = Argument.model_validate(step.reply)
         replies.setdefault(step.round, {})[step.participant] = argument
     points: Sequence[Finding] = ()
-    held: dict[str, str] = {}
+    positions: dict[str, str] = {}
     rounds = []
     for number in sorted(replies):
-        read = read_round(points, replies[number], number, held)
+        read = read_round(points, replies[number], number, positions)
         points = read.points
-        held |= read.holds
+        positions |= read.holds
         rounds.append(HeldInRound(_named(view, number), dict(read.holds)))
     return rounds, points
 
@@ -112,17 +112,17 @@ def _lanes(
     view: PanelView, rounds: Sequence[HeldInRound], positions: Sequence[Finding]
 ) -> list[tuple[str | None, str]]:
     """The positions that anybody held, with their titles."""
-    held = {identity for each in rounds for identity in each.held.values()}
+    chosen = {identity for each in rounds for identity in each.held.values()}
     lanes: list[tuple[str | None, str]] = [
-        (point.id, f"{point.id} {point.title}") for point in positions if point.id in held
+        (point.id, f"{point.id} {point.title}") for point in positions if point.id in chosen
     ]
-    return [*lanes, (None, view.message("none_of_them"))] if None in held else lanes
+    return [*lanes, (None, view.message("none_of_them"))] if None in chosen else lanes
 
 
 def _path(rounds: Sequence[HeldInRound], name: str, lanes: Sequence[str | None]) -> VoterPath:
     places = {identity: place for place, identity in enumerate(lanes)}
-    held = (places.get(each.held[name]) if name in each.held else None for each in rounds)
-    return VoterPath(name, tuple(held))
+    course = (places.get(each.held[name]) if name in each.held else None for each in rounds)
+    return VoterPath(name, tuple(course))
 
 
 def _course_of(rounds: Sequence[HeldInRound], name: str) -> list[str | None]:

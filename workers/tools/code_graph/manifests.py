@@ -39,8 +39,8 @@ def is_manifest(path: str) -> bool:
 def extract_manifest(path: str, data: bytes, module: str) -> FileFacts:
     """What a manifest says, as plain JSON in `program`; nothing where it cannot be read."""
     text = data[:MOST_BYTES].decode("utf-8", "replace")
-    said = _go_module(text) if path.endswith(_GO_MODULE) else _json_manifest(path, text)
-    return FileFacts(path, module, MANIFEST, (), program=said)
+    manifest = _go_module(text) if path.endswith(_GO_MODULE) else _json_manifest(path, text)
+    return FileFacts(path, module, MANIFEST, (), program=manifest)
 
 
 def _go_module(text: str) -> dict[str, Any]:
@@ -52,14 +52,14 @@ def _go_module(text: str) -> dict[str, Any]:
 def _json_manifest(path: str, text: str) -> dict[str, Any]:
     plain = _NO_JSON.sub(lambda match: match.group(1) or "", text)
     try:
-        said = json.loads(plain)
+        manifest = json.loads(plain)
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(said, dict):
+    if not isinstance(manifest, dict):
         return {}
     if path.endswith(_PACKAGE):
-        return {"package": said.get("name"), "entries": [said.get(key) for key in _ENTRIES]}
-    options = said.get("compilerOptions")
+        return {"package": manifest.get("name"), "entries": [manifest.get(key) for key in _ENTRIES]}
+    options = manifest.get("compilerOptions")
     options = options if isinstance(options, dict) else {}
     return {"base": options.get("baseUrl"), "paths": options.get("paths")}
 
@@ -95,15 +95,15 @@ class ImportRoots:
         roots.aliases.sort(key=lambda alias: (-len(alias.folder), -len(alias.head)))
         return roots
 
-    def _take(self, folder: str, said: Mapping[str, Any]) -> None:
-        if isinstance(module := said.get("module"), str):
+    def _take(self, folder: str, manifest: Mapping[str, Any]) -> None:
+        if isinstance(module := manifest.get("module"), str):
             self.go[module] = folder
-            for name, place in said.get("replaced", ()):
+            for name, place in manifest.get("replaced", ()):
                 self.go.setdefault(name, _joined(folder, place))
-        if isinstance(package := said.get("package"), str):
-            entries = tuple(each for each in said.get("entries", ()) if isinstance(each, str))
+        if isinstance(package := manifest.get("package"), str):
+            entries = tuple(each for each in manifest.get("entries", ()) if isinstance(each, str))
             self.packages[package] = (folder, entries)
-        self._take_aliases(folder, said.get("base"), said.get("paths"))
+        self._take_aliases(folder, manifest.get("base"), manifest.get("paths"))
 
     def _take_aliases(self, folder: str, base: object, paths: object) -> None:
         start = _joined(folder, base) if isinstance(base, str) else folder
