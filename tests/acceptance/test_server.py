@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,15 +16,19 @@ from tests.support.doc_blocks import ROOT, blocks_of, examples_of
 
 pytestmark = pytest.mark.acceptance
 
+TOKEN = "a-token-of-the-laptop"
+
 
 @pytest.fixture(scope="module")
 def laptop(live: CommandLine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
     """The commands of another home, which has no servers and starts none."""
-    service = live.start("serve", "--port", "0")
+    # Its token is given: where others have stored tokens, a service makes none for whoever starts it.
+    serving = replace(live, environ={**live.environ, "QUORATE_SERVE_TOKEN": TOKEN})
+    service = serving.start("serve", "--port", "0")
     assert service.stdout is not None
-    told = json.loads(service.stdout.readline())
+    url = json.loads(service.stdout.readline())["url"]
     home = tmp_path_factory.mktemp("laptop")
-    yield make_command_line(home, QUORATE_SERVER=told["url"], QUORATE_TOKEN=told["token"])
+    yield make_command_line(home, QUORATE_SERVER=url, QUORATE_TOKEN=TOKEN)
     service.terminate()
     service.communicate(timeout=60)
     assert not (home / ".local/share/quorate").exists()
