@@ -13,8 +13,6 @@ from shared.models.agent import CodeImpact, CoverageData, LocatedError, TestResu
 from shared.models.wire import Verbatim, Wire
 from shared.models.workspace import Workspace
 
-LARGE_CHANGE_FILES = 5
-"""A change of more files is large."""
 MOST_FILES = 40
 MOST_SYMBOLS = 60
 MOST_ERROR = 20_000
@@ -113,11 +111,9 @@ class ModeContext(Wire):
     def facts(self) -> ContextFacts:
         """What conditions of transitions look at."""
         results = self.last_test_results
-        files = len(self.pending_files)
         return ContextFacts(
             has_pending_changes=bool(self.pending_files),
             has_errors=self.last_error is not None,
             test_passed=results is not None and results.all_passed,
-            num_files=files,
-            is_large_change=files > LARGE_CHANGE_FILES,
+            num_files=len(self.pending_files),
         )

@@ -2,7 +2,8 @@
 
 A transition is taken from the mode that the agent is in, by a trigger that a mode's execution, a person's answer or
 the request fires. Where several would do, the highest priority wins, and of equal ones the one whose condition holds:
-it says more about the moment than one that always applies. `ambiguities` shows that nothing else ever has to decide.
+it says more about the moment than one that always applies. Its test shows that nothing else ever has to decide, and
+that every mode can be reached and left.
 A trigger without a transition is refused, and the mode stays what it was.
 
 The design's own transitions come first in the table; docs/design/agent.md has the picture, drawn from it.
@@ -10,15 +11,16 @@ The design's own transitions come first in the table; docs/design/agent.md has t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
-from itertools import groupby, product
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from orchestrator.workflows.agent.modes import INTENTS, AgentMode
 
 M = AgentMode
 DONE = "done"
 """The mode has done what was asked, or all it can: the agent rests."""
+LARGE_CHANGE_FILES = 5
+"""A change of more files is large."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,11 @@ class ContextFacts:
     has_errors: bool = False
     test_passed: bool = False
     num_files: int = 0
-    is_large_change: bool = False
+
+    @property
+    def is_large_change(self) -> bool:
+        """Whether the change has many files."""
+        return self.num_files > LARGE_CHANGE_FILES
 
 
 CONDITIONS: Mapping[str, Callable[[ContextFacts], bool]] = {
@@ -181,57 +187,6 @@ def suggest(mode: AgentMode, facts: ContextFacts) -> Transition | None:
     if mode is M.IDLE:
         return None
     return next((row for row in available(mode, facts) if row.to_mode is not M.IDLE), None)
-
-
-# ---- what can be said of the table as a whole; a test asks each of these -------------------------
-
-
-def unreachable() -> frozenset[AgentMode]:
-    """Modes that no way leads to from `idle`."""
-    return frozenset(M) - _reached(M.IDLE, lambda row: (row.from_mode, row.to_mode))
-
-
-def inescapable() -> frozenset[AgentMode]:
-    """Modes from which no way leads back to `idle`."""
-    return frozenset(M) - _reached(M.IDLE, lambda row: (row.to_mode, row.from_mode))
-
-
-def _reached(
-    start: AgentMode, edge: Callable[[Transition], tuple[AgentMode, AgentMode]]
-) -> frozenset[AgentMode]:
-    reached, waiting = {start}, [start]
-    while waiting:
-        here = waiting.pop()
-        for origin, target in map(edge, TRANSITIONS):
-            if origin is here and target not in reached:
-                reached.add(target)
-                waiting.append(target)
-    return frozenset(reached)
-
-
-def ambiguities() -> tuple[tuple[Transition, Transition], ...]:
-    """Pairs that some state of the context leaves undecided."""
-    pairs = {
-        pair for facts in every_facts() for rows in _INDEX.values() for pair in _ties(rows, facts)
-    }
-    return tuple(sorted(pairs, key=str))
-
-
-def _ties(
-    rows: tuple[Transition, ...], facts: ContextFacts
-) -> Iterator[tuple[Transition, Transition]]:
-    applying = [row for row in rows if row.applies(facts)]
-    for _, equal in groupby(applying, key=lambda row: row.rank):
-        first, *others = equal
-        yield from ((first, other) for other in others)
-
-
-def every_facts() -> Iterator[ContextFacts]:
-    """Every state that a condition can tell from another."""
-    names = [field.name for field in fields(ContextFacts) if field.type == "bool"]
-    for values in product((False, True), repeat=len(names)):
-        chosen = dict(zip(names, values, strict=True))
-        yield ContextFacts(num_files=6 if chosen["is_large_change"] else 1, **chosen)
 
 
 def diagram() -> str:

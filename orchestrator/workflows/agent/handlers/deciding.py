@@ -20,15 +20,11 @@ from orchestrator.workflows.agent.handlers.surveying import (
     survey,
     with_own_change,
 )
-from orchestrator.workflows.agent.mode_context import (
-    LARGE_CHANGE_FILES,
-    AgentMessage,
-    ApprovalLevel,
-)
+from orchestrator.workflows.agent.mode_context import AgentMessage, ApprovalLevel
 from orchestrator.workflows.agent.modes import AgentMode
 from orchestrator.workflows.agent.result import WrittenEntry
 from orchestrator.workflows.agent.roles import AgentRole
-from orchestrator.workflows.agent.transitions import DONE
+from orchestrator.workflows.agent.transitions import DONE, LARGE_CHANGE_FILES
 from orchestrator.workflows.agent.work import (
     ModeResult,
     Visit,

@@ -1,5 +1,8 @@
 """The machine: every transition of the design, the choice among several, and what holds of the table as a whole."""
 
+from collections import defaultdict
+from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -9,16 +12,13 @@ from hypothesis import strategies as st
 from orchestrator.workflows.agent.modes import INTENTS, AgentMode
 from orchestrator.workflows.agent.transitions import (
     CONDITIONS,
+    LARGE_CHANGE_FILES,
     TRANSITIONS,
     ContextFacts,
-    ambiguities,
     available,
     diagram,
-    every_facts,
-    inescapable,
     suggest,
     transition,
-    unreachable,
 )
 
 # As the design writes them (seed 004): from, to, trigger, priority.
@@ -63,8 +63,38 @@ FACTS = st.builds(
     has_errors=st.booleans(),
     test_passed=st.booleans(),
     num_files=st.integers(0, 20),
-    is_large_change=st.booleans(),
 )
+EVERY_FACTS = [
+    ContextFacts(pending, errors, passed, files)
+    for pending, errors, passed in product((False, True), repeat=3)
+    for files in (0, LARGE_CHANGE_FILES, LARGE_CHANGE_FILES + 1)
+]
+"""Every state that a condition can tell from another."""
+
+
+def reached(edges):
+    """The modes that ways lead to from idle."""
+    modes, waiting = {AgentMode.IDLE}, [AgentMode.IDLE]
+    while waiting:
+        here = waiting.pop()
+        further = {target for origin, target in edges if origin is here} - modes
+        modes |= further
+        waiting += further
+    return modes
+
+
+def undecided(rows):
+    """Pairs of which some state of the context says not which is taken."""
+    by_trigger = defaultdict(list)
+    for row in rows:
+        by_trigger[row.from_mode, row.trigger].append(row)
+    return {
+        (first, second)
+        for same in by_trigger.values()
+        for first, second in combinations(same, 2)
+        if first.rank == second.rank
+        and any(first.applies(facts) and second.applies(facts) for facts in EVERY_FACTS)
+    }
 
 
 @pytest.mark.parametrize("row", DESIGN.split("\n")[1:-1])
@@ -81,23 +111,31 @@ def test_there_are_the_twenty_three_modes_of_the_design():
 
 
 def test_a_large_change_is_complete_in_the_mode_for_large_ones():
-    large = transition(
-        AgentMode.IMPLEMENTATION, "code_complete", ContextFacts(is_large_change=True)
+    large, small = (
+        transition(AgentMode.IMPLEMENTATION, "code_complete", ContextFacts(num_files=files))
+        for files in (LARGE_CHANGE_FILES + 1, LARGE_CHANGE_FILES)
     )
-    small = transition(AgentMode.IMPLEMENTATION, "code_complete", ContextFacts())
     assert large is not None
     assert small is not None
     assert (large.to_mode, small.to_mode) == (AgentMode.MULTI_FILE, AgentMode.TEST)
 
 
-def test_no_mode_is_out_of_reach_none_is_a_trap_and_no_trigger_is_ambiguous():
-    assert (unreachable(), inescapable(), ambiguities()) == (frozenset(), frozenset(), ())
+def test_every_mode_can_be_reached_and_left():
+    assert reached([(row.from_mode, row.to_mode) for row in TRANSITIONS]) == set(AgentMode)
+    assert reached([(row.to_mode, row.from_mode) for row in TRANSITIONS]) == set(AgentMode)
+
+
+def test_no_state_of_the_context_leaves_a_trigger_undecided():
+    assert undecided(TRANSITIONS) == set()
+    (tests,) = (row for row in TRANSITIONS if row.trigger == "tests_passed")
+    assert undecided([*TRANSITIONS, replace(tests, to_mode=AgentMode.GIT)])
 
 
 def test_every_condition_is_one_that_is_known_and_used():
     used = {row.condition for row in TRANSITIONS if row.condition}
     assert used <= set(CONDITIONS)
-    assert len(list(every_facts())) == 2**4
+    for holds in CONDITIONS.values():
+        assert {holds(facts) for facts in EVERY_FACTS} == {False, True}
 
 
 @given(st.sampled_from(list(AgentMode)), st.text(max_size=12), FACTS)
