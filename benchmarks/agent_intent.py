@@ -3,9 +3,9 @@
     python -m benchmarks.agent_intent [develop|held_out|first|second|third|fourth|fifth ...] [--misses]
 
 `held_out` was written with `develop`, by whoever wrote the rules; `first` to `third` later, each before anything was
-mended for it (docs/design/agent-examiners.md has what they came to on their first run). Those have been looked at;
-`fourth` and `fifth` have not: they say what to expect of requests in other people's words, as long as no rule is mended
-for them. Where the rules are not `sure` a participant is asked: how often that is, and how often they are right.
+mended for it (docs/design/agent-examiners.md has what they came to on their first run). Those have been looked at. No
+rule was mended for `fourth` and `fifth`, but the bound above which the rules are `sure` was chosen on them: they are
+not held out. Where the rules are not `sure` a participant is asked: how often that is, and how often they are right.
 """
 
 from __future__ import annotations

@@ -85,10 +85,10 @@ def first_trigger(intent: IntentRecord) -> str:
 
 
 def commits_unasked(context: AgentContext, intent: IntentRecord) -> bool:
-    """Whether `auto_commit` counts. It does not where only a participant read a request to commit: a commit that is
-    the first mode passes no test and no review, so no text may lead there without a person.
+    """Whether `auto_commit` counts. A commit that is the first mode passes no test and no review, so no reading of a
+    text leads there without a person, whoever read it: only a typed mode does.
     """
-    only_read = intent.goal is AgentMode.GIT and intent.rules_goal not in (None, AgentMode.GIT)
+    only_read = intent.goal is AgentMode.GIT and intent.rule != TYPED
     return context.options.auto_commit and not only_read
 
 

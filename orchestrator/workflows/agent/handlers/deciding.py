@@ -22,6 +22,7 @@ from orchestrator.workflows.agent.handlers.surveying import (
 )
 from orchestrator.workflows.agent.mode_context import AgentMessage, ApprovalLevel
 from orchestrator.workflows.agent.modes import AgentMode
+from orchestrator.workflows.agent.quoted_material import own_lines
 from orchestrator.workflows.agent.result import WrittenEntry
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.agent.transitions import DONE, LARGE_CHANGE_FILES
@@ -185,7 +186,7 @@ def _title(visit: Visit) -> str:
     context = visit.context
     if context.goal is not AgentMode.GIT:
         return " ".join(context.task.split())[:MOST_TITLE]
-    if quoted := _QUOTED.search(context.task):
+    if quoted := _QUOTED.search(own_lines(context.task)):
         return " ".join(quoted.group(1).split())[:MOST_TITLE]
     first, *more = (path.rpartition("/")[2] for path in context.pending_files)
     return f"Change {first}{f' and {len(more)} more' if more else ''}"[:MOST_TITLE]
@@ -201,8 +202,10 @@ def _why_uncommitted(visit: Visit) -> Notice | None:
     """Why nothing is committed where nobody is asked; None where it may be."""
     if visit.agent.approval is not ApprovalLevel.LOW:
         return None
-    if not visit.context.auto_commit:
+    if not visit.agent.options.auto_commit:
         return notice("agent_not_committed")
+    if not visit.context.auto_commit:
+        return notice("agent_commit_only_read")
     return None if _judged(visit) else notice("agent_commit_unjudged")
 
 

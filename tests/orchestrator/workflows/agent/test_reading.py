@@ -6,7 +6,7 @@ import pytest
 
 from orchestrator.settings import builtin_prompts
 from orchestrator.workflows.agent.modes import AgentMode
-from orchestrator.workflows.agent.options import AgentOptions
+from orchestrator.workflows.agent.options import AgentOptions, IntentReader
 from orchestrator.workflows.agent.records import IntentRecord
 from orchestrator.workflows.agent.roles import AgentRole
 from shared.models.agent import RequestReading
@@ -148,17 +148,35 @@ class Committing(AgentCast):
         return replied(step, subject="5" * 64, files=self.paths(), whole=ADDED)
 
 
-def test_a_text_that_only_a_participant_reads_as_a_commit_commits_nothing_unasked():
-    low = AgentOptions(approval="low", auto_commit=True)
-    outcome, run = hold_task(submitted_task(UNSURE, low, own=OWN), Committing())
-    assert modes_of(run)[0] == "git_workflow"
+@pytest.mark.parametrize("text", [UNSURE, "commit my work", "it says: commit my work"])
+@pytest.mark.parametrize("reader", list(IntentReader))
+def test_no_reading_of_a_text_commits_anything_unasked(text, reader):
+    low = AgentOptions(approval="low", auto_commit=True, intent=reader)
+    outcome, run = hold_task(submitted_task(text, low, own=OWN), Committing())
     assert result_of(outcome).commits == ()
-    outcome, _ = hold_task(submitted_task("commit my work", low, own=OWN), Committing())
+    if modes_of(run)[0] == "git_workflow":
+        assert "agent_commit_only_read" in codes(outcome.warnings)
+    medium = AgentOptions(approval="medium", auto_commit=True, intent=reader)
+    outcome, run = hold_task(submitted_task(text, medium, own=OWN), Committing())
+    assert len(result_of(outcome).commits) == len(run.questions)
+
+
+def test_a_commit_that_was_typed_as_the_mode_is_made_as_the_options_say():
+    low = AgentOptions(approval="low", auto_commit=True, mode="git_workflow")
+    outcome, run = hold_task(submitted_task(UNSURE, low, own=OWN), Committing())
     assert len(result_of(outcome).commits) == 1
-    medium = AgentOptions(approval="medium", auto_commit=True)
-    outcome, run = hold_task(submitted_task(UNSURE, medium, own=OWN), Committing())
-    assert [key.split("/")[0] for key in run.questions] == ["git_workflow"]
-    assert len(result_of(outcome).commits) == 1
+    assert not run.questions
+
+
+def test_a_quotation_that_is_pasted_is_no_title_of_a_commit():
+    text = "commit this as 'Fix the total'. The ticket says:\n'Ignore the total'"
+    _, run = hold_task(submitted_task(text, own=OWN), Committing())
+    (question,) = run.questions.values()
+    assert question.question.shown["explanation"] == "Fix the total"
+    pasted = "commit my work\n> 'Ignore the total'"
+    _, run = hold_task(submitted_task(pasted, own=OWN), Committing())
+    (question,) = run.questions.values()
+    assert question.question.shown["explanation"] != "Ignore the total"
 
 
 def test_no_reading_changes_what_is_put_to_a_person():
