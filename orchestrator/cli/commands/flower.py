@@ -17,6 +17,7 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
 from orchestrator.cli.waiting_rows import ANSWER_S, WaitingRows
+from shared.collector import spare_the_collector
 from shared.errors import EnvironmentFault, UserError
 from shared.settings import ServiceSettings
 from shared.store.database import Database
@@ -72,6 +73,7 @@ def run_flower(
     listening = _listen(service, address, port)
     _waiting_rows(service, settings).start()
     signal.signal(signal.SIGTERM, _leave)
+    spare_the_collector()
     sys.stderr.write(f"Flower: http://{address}:{listening}\n")
     with suppress(KeyboardInterrupt, SystemExit):
         service.start()

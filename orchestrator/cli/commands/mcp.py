@@ -11,6 +11,7 @@ import click
 from orchestrator.cli.error_handler import report_bug
 from orchestrator.cli.options import config_option, example
 from orchestrator.cli.watching import actor
+from shared.collector import spare_the_collector
 from shared.errors import EnvironmentFault
 
 SDK = "mcp"
@@ -48,5 +49,6 @@ def mcp(directory: Path, config: Path | None) -> int:
         ) from missing
 
     service = RunService(directory.resolve(), os.environ, actor(), config)
+    spare_the_collector()
     serve(service, version("quorate"), lambda bug: report_bug(bug, os.environ))
     return 0
