@@ -269,13 +269,13 @@ def resume(context: Context, batch: Name, _: Submitter) -> Response:
     return _done(batches.pause(context.backend, batch, paused=False))
 
 
-@router.post("/{batch}/retry", summary="Ask again", response_model=shapes.BatchAnswer)
+@router.post("/{batch}/retry", summary="Ask again", response_model=shapes.RetriedBatch)
 def retry(context: Context, batch: Name, _: Submitter, body: RetryBody | None = None) -> Response:
     """A new run for each item that failed; blocked ones go on where they stopped."""
     wanted = body or RetryBody()
     limits = BatchLimits(wanted.max_usd, wanted.max_running)
-    status, _items = batches.retry(context.backend, batch, limits, cancelled=wanted.cancelled)
-    return _done(status)
+    status, items = batches.retry(context.backend, batch, limits, cancelled=wanted.cancelled)
+    return done_json({"batch": status_json(status), "retried": items})
 
 
 def _done(status: BatchStatus) -> Response:
