@@ -1,7 +1,7 @@
 """The wheel that a person installs: what is in it, and that it works from an environment and a folder of its own.
 
-It is built with the locked hatchling and installed without its dependencies, which this environment lends it: nothing
-is fetched.
+It is built with the locked hatchling and installed without its dependencies. This environment lends it those that it
+names, and what these name, and nothing else: nothing is fetched, and what is not named is not there.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ import tempfile
 import venv
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.fixtures.instance import CommandLine, make_command_line, make_repository
 
@@ -64,14 +67,42 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index"]
     done = subprocess.run([*pip, str(wheel)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    # A path line, whose own path files are not read: the checkout that this environment is linked to stays away.
-    (site / "lent.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    lend_dependencies(site)
     home = Path(tempfile.mkdtemp(prefix="qw-", dir="/tmp"))
     command = replace(make_command_line(home), cold=True, scripts=folder / "bin")
     yield command
     command("down", timeout_s=60)
     command.stop()
     shutil.rmtree(home, ignore_errors=True)
+
+
+def lend_dependencies(site: Path) -> None:
+    """Link what the wheel in that folder names as its dependencies, and what these name, from this environment."""
+    (own,) = distributions(name="quorate", path=[str(site)])
+    wanted = [(requirement, "") for requirement in map(Requirement, own.requires or ())]
+    seen: set[tuple[str, str]] = set()
+    while wanted:
+        requirement, extra = wanted.pop()
+        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        lent = distribution(requirement.name)
+        for asked in ("", *requirement.extras):
+            if (lent.name, asked) not in seen:
+                seen.add((lent.name, asked))
+                wanted += [(further, asked) for further in map(Requirement, lent.requires or ())]
+        for file in lent.files or ():
+            place = site / file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileNotFoundError):  # a cache that was never written
+                _lend(str(lent.locate_file(file)), place)
+
+
+def _lend(file: str, place: Path) -> None:
+    if not place.exists():  # else it is of two distributions
+        try:
+            place.hardlink_to(file)
+        except OSError:
+            shutil.copy2(file, place)
 
 
 def names(wheel: Path) -> set[str]:

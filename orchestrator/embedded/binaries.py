@@ -116,13 +116,15 @@ def choose_postgres(paths: Iterable[Path], major: int | None) -> Program:
 
 
 def within_reach(program: Path, account: Account | None, cache: Path = CACHE) -> Path:
-    """`program`, or a copy of it and what it loads where `account` can run it; copied once.
+    """`program` where it really is, or a copy of it and what it loads where `account` can run it; copied once.
 
     Raises EnvironmentFault if no copy can be made.
     """
-    if account is None or can_run(account, program):
+    if account is None:
         return program
     program = program.resolve()
+    if can_run(account, program):
+        return program
     site, entries = _bundle(program)
     found = program.stat()
     key = f"{program}:{found.st_size}:{found.st_mtime_ns}".encode()

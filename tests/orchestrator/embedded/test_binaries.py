@@ -129,6 +129,16 @@ def test_programs_out_of_the_accounts_reach_are_copied_once_and_run(
 
 
 @as_root
+def test_a_program_behind_a_link_is_run_where_it_is(tmp_path: Path, open_folder: Path) -> None:
+    """Installers link packages: the account may reach the program, and not the link to it."""
+    account = server_account({})
+    reachable = program(open_folder, "Redis server v=7.0.0")
+    link = tmp_path / "linked"  # below a folder that only root may enter
+    link.symlink_to(reachable)
+    assert within_reach(link, account, open_folder / "cache") == reachable
+
+
+@as_root
 def test_a_cache_that_others_may_write_is_not_trusted(tmp_path: Path, open_folder: Path) -> None:
     account = server_account({})
     hidden = program(tmp_path, "Redis server v=7.0.0")
