@@ -9,10 +9,12 @@ from typing import Protocol
 
 from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_header, load_snapshot
+from orchestrator.embedded.crashes import why_nothing_starts
 from orchestrator.embedded.starting import end_stopped
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.presentation.live.progress_events import RunSnapshot
 from shared.delivery.live import EXPECTED_S, WATCHED_S, Live
+from shared.errors import EnvironmentFault
 from shared.models.notices import Notice, notice
 from shared.store.database import Connection
 from shared.store.processes import SILENCE_S, list_processes
@@ -203,12 +205,17 @@ def snapshot_of(backend: Backend, run: str) -> RunSnapshot:
 
 
 def missing_processes(backend: Backend, snapshot: RunSnapshot) -> list[Notice]:
-    """Which processes nobody has started though the run waits for them, and what to do about it."""
+    """Which processes nobody has started though the run waits for them, and what to do about it.
+
+    Raises EnvironmentFault where one ends whenever it is started.
+    """
     embedded = backend.settings.external is None
     needed = {WORKERS[step.kind] for step in snapshot.open_steps if step.kind in WORKERS}
     missing = sorted((needed | {"orchestrator"}) - _living(backend))
     if embedded and missing and not supervisor_status(backend.settings.instance).running:
         return [notice("nothing_runs")]
+    if embedded and (why := why_nothing_starts(backend.settings.instance, missing)):
+        raise EnvironmentFault(f"{why} What is stored goes on once it can start.")
     if embedded:
         return [notice("starts_again", kind=kind) for kind in missing]
     return [_unstarted(kind) for kind in missing]

@@ -86,6 +86,8 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._started_s = 0.0
         self._delay_s: float | None = None
+        self.crashes = 0
+        """How many starts in a row ended by themselves, with an error, before they had lived well."""
 
     @property
     def pid(self) -> int | None:
@@ -120,6 +122,8 @@ class Child:
         self._signal_group(self._process.pid, signal.SIGKILL)
         self._process = None
         self.since = None
+        crashed = code > 0 and now_s - self._started_s < GOOD_LIFE_S
+        self.crashes = self.crashes + 1 if crashed else 0
         self._postpone(now_s)
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         return f"{self.spec.name} {how}"

@@ -343,7 +343,7 @@ class _Supervisor:
 
     def _publish(self) -> None:
         children = tuple(
-            ChildStatus(child.spec.name, child.pid, child.restarts, child.since)
+            ChildStatus(child.spec.name, child.pid, child.restarts, child.since, child.crashes)
             for child in self._children
             if child.pid is not None or child.spec.is_needed
         )

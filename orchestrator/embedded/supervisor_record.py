@@ -18,6 +18,8 @@ class ChildStatus:
     """None while it waits for its next start."""
     restarts: int
     since: datetime | None
+    crashes: int = 0
+    """How many starts in a row ended at once, with an error of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,13 @@ def read_record(path: Path, pid: int) -> SupervisorStatus:
     if facts.get("pid") != pid:  # its predecessor's
         return SupervisorStatus(running=True, pid=pid)
     children = tuple(
-        ChildStatus(child["name"], child["pid"], child["restarts"], _moment(child["since"]))
+        ChildStatus(
+            child["name"],
+            child["pid"],
+            child["restarts"],
+            _moment(child["since"]),
+            child.get("crashes", 0),
+        )
         for child in facts["children"]
     )
     build = facts.get("build", "")

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from orchestrator.application.brokers import broker_counts, missing_servers
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.ownership import diagnosis
 from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.embedded.crashes import why_nothing_starts
 from orchestrator.embedded.scripts import script
 from orchestrator.embedded.servers import status
 from orchestrator.embedded.supervisor import supervisor_status
@@ -108,6 +110,12 @@ def _packages(_settings: ServiceSettings, _environ: Mapping[str, str]) -> Machin
         return MachineCheck("packages", CheckState.FAIL, trouble)
     for name in ("quorate", "quorate-worker"):
         script(name)
+    for module in ("workers.app", "orchestrator.engine.service", "kombu.transport.redis"):
+        try:
+            import_module(module)
+        except ImportError as missing:
+            why = f"{module}, which every worker needs, cannot be loaded: {missing}. Install Quorate again"
+            return MachineCheck("packages", CheckState.FAIL, why)
     return MachineCheck(
         "packages", CheckState.OK, "shared, workers and orchestrator are Quorate's own"
     )
@@ -216,6 +224,8 @@ def _workers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineC
         other = read_build(supervisor.build).shown
         why = f"another version, {other}; the next command that needs them replaces them"
         return MachineCheck("workers", CheckState.NOTE, why)
+    if (crashing := why_nothing_starts(settings.instance)) is not None:
+        return MachineCheck("workers", CheckState.FAIL, crashing)
     restarts = sum(child.restarts for child in supervisor.children)
     names = ", ".join(child.name for child in supervisor.children)
     state = CheckState.NOTE if restarts > 3 else CheckState.OK

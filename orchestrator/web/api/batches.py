@@ -57,6 +57,12 @@ _LINES = {
 }
 
 
+class RetriedBatch(shapes.BatchAnswer):
+    """One batch, and how many of its items are asked again."""
+
+    retried: int
+
+
 class RetryBody(Body):
     """What is asked again, and what the batch may take from now on."""
 
@@ -269,7 +275,7 @@ def resume(context: Context, batch: Name, _: Submitter) -> Response:
     return _done(batches.pause(context.backend, batch, paused=False))
 
 
-@router.post("/{batch}/retry", summary="Ask again", response_model=shapes.RetriedBatch)
+@router.post("/{batch}/retry", summary="Ask again", response_model=RetriedBatch)
 def retry(context: Context, batch: Name, _: Submitter, body: RetryBody | None = None) -> Response:
     """A new run for each item that failed; blocked ones go on where they stopped."""
     wanted = body or RetryBody()

@@ -261,12 +261,6 @@ class BatchAnswer(Versioned):
     batch: BatchShape
 
 
-class RetriedBatch(BatchAnswer):
-    """One batch, and how many of its items are asked again."""
-
-    retried: int
-
-
 class BatchesShape(Versioned):
     """The newest batches."""
 

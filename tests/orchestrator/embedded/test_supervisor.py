@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.embedded.crashes import why_nothing_starts
 from orchestrator.embedded.processes import is_alive, is_stopped, marked, wait_until, working_in
 from orchestrator.embedded.servers import ensure, is_up
 from orchestrator.embedded.supervised import MARK, Lifeline, next_delay_s
@@ -298,6 +299,25 @@ def test_a_child_that_keeps_failing_is_tried_ever_more_slowly(
     )
     assert "child0 ended with code 3" in (instance.log_dir / "supervisor.log").read_text()
     assert is_alive(child_pid(instance, "child1"))
+
+
+def test_what_ends_at_every_start_is_named_with_the_last_line_of_its_log(
+    instance: Instance, tmp_path: Path
+) -> None:
+    broken = "echo 'ModuleNotFoundError: No module named x' >&2; exit 1"
+    start(instance, *argv(tmp_path, broken, SLEEP))
+    assert wait_until(lambda: why_nothing_starts(instance) is not None, 60)
+
+    why = str(why_nothing_starts(instance, ["child0"]))
+    assert "The process child0 was started " in why
+    assert "each time: ModuleNotFoundError: No module named x (" in why
+    assert why_nothing_starts(instance, ["child1"]) is None
+
+
+def test_what_is_killed_or_leaves_by_itself_is_no_crash(instance: Instance, tmp_path: Path) -> None:
+    start(instance, *argv(tmp_path, "kill -KILL $$", "exit 0"))
+    assert wait_until(lambda: all(child.restarts >= 6 for child in children(instance).values()), 60)
+    assert why_nothing_starts(instance) is None
 
 
 def test_children_find_a_mark_but_no_lock_in_their_environment(
