@@ -6,9 +6,12 @@ which takes its place whole when it is ready: what is killed in between has chan
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -20,6 +23,8 @@ from shared.folders import os_error_as_fault
 from shared.instance import DATABASE, Instance
 
 MAGIC = b"PGDMP"
+_UNFINISHED = ".unfinished-backup"
+_LOCKED_WITHIN_S = 60.0
 _BESIDE = f"{DATABASE}_restored"
 _BEFORE = f"{DATABASE}_before"
 _WAIT_S = 600.0
@@ -32,9 +37,13 @@ def dump(instance: Instance, environ: Mapping[str, str], target: Path) -> int:
     """
     with (
         os_error_as_fault("write", target),
-        NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as made,
+        NamedTemporaryFile(
+            dir=target.parent, prefix=f".{target.name}.", suffix=_UNFINISHED, delete=False
+        ) as made,
     ):
         scratch = Path(made.name)
+        fcntl.flock(made, fcntl.LOCK_EX)  # ends with this process, however that ends
+        _remove_abandoned(target.parent)
         try:
             options = ["--format=custom", "--no-owner", "--no-privileges", f"--file={scratch}"]
             _call("pg_dump", instance, environ, [*options, DATABASE])
@@ -47,6 +56,17 @@ def dump(instance: Instance, environ: Mapping[str, str], target: Path) -> int:
             scratch.unlink(missing_ok=True)
             raise
     return size
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what backups into this folder left whose process is dead: nobody locks it any more."""
+    for found in folder.glob(f".*{_UNFINISHED}"):
+        with suppress(OSError), found.open("rb") as opened:
+            # Another backup may just have made its file, which it locks at once and then writes.
+            status = os.fstat(opened.fileno())
+            if status.st_size or status.st_mtime < time.time() - _LOCKED_WITHIN_S:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                found.unlink()
 
 
 def load(instance: Instance, environ: Mapping[str, str], source: Path) -> None:

@@ -1,5 +1,6 @@
 """A backup at the command line, put into another instance, where a waiting run is decided."""
 
+import fcntl
 import json
 import signal
 from pathlib import Path
@@ -71,6 +72,10 @@ def killed_at(home: CommandLine, point: str, *words: str) -> None:
     assert done.returncode in KILLED, (point, done.stderr)
 
 
+def unfinished(folder: Path) -> list[Path]:
+    return list(folder.glob(".*.unfinished-backup"))
+
+
 def test_a_backup_and_a_restore_that_are_killed_at_any_point_are_whole_or_nothing(
     live: CommandLine, quiet_home: CommandLine, changed_repository: Path, tmp_path: Path
 ) -> None:
@@ -79,12 +84,24 @@ def test_a_backup_and_a_restore_that_are_killed_at_any_point_are_whole_or_nothin
     )
     run = json.loads(reviewed.stdout)["run"]["id"]
     saved = tmp_path / "saved.backup"
+    folder = saved.parent
     killed_at(live, "backup-dumped", "backup", str(saved))
     assert not saved.exists()
-    assert live("backup", str(saved)).returncode == 0
+    assert len(unfinished(folder)) == 1
+    with (folder / ".another.unfinished-backup").open("wb") as another:
+        another.write(b"PGDMP")
+        another.flush()
+        fcntl.flock(another, fcntl.LOCK_EX)  # as a backup that is being written
+        assert live("backup", str(saved)).returncode == 0
+        assert unfinished(folder) == [Path(another.name)]
     whole = saved.read_bytes()
     killed_at(live, "backup-dumped", "backup", str(saved))
     assert saved.read_bytes() == whole
+    mine = folder / ".notes.txt"
+    mine.write_text("no backup's")
+    assert live("backup", str(folder / "next.backup")).returncode == 0
+    assert unfinished(folder) == []
+    assert mine.exists()
 
     restoring = quiet_home.start("restore", str(saved))
     assert wait_until(lambda: len(databases(quiet_home)) > 1 or restoring.poll() is not None, 60)
