@@ -49,8 +49,8 @@ FORM_HEADER = "x-form-token"
 class Identity:
     """Who asks: `actor` is the name that answers and cancellations carry, `channel` how they came.
 
-    `token` is the stored token's name, empty for the person who started the service. `projects` are those whose runs
-    they see; None: all.
+    `token` is the stored token's name and `token_sha256` its hash, empty for the person who started the service.
+    `projects` are those whose runs they see; None: all.
     """
 
     actor: str
@@ -58,6 +58,12 @@ class Identity:
     channel: str = "api"
     token: str = ""
     projects: tuple[str, ...] | None = None
+    token_sha256: str = ""
+
+    @property
+    def holder(self) -> str:
+        """Whose idempotency keys theirs are: the token's itself, since a name may be given to another one later."""
+        return f"token:{self.token_sha256}" if self.token_sha256 else f"person:{self.actor}"
 
     def may(self, role: Role) -> bool:
         """Whether they may do what `role` may."""
@@ -88,7 +94,14 @@ def by_session(context: WebContext, connection: HTTPConnection) -> Identity | No
     if not _may_be_ours(connection, session):
         return None
     connection.state.session = replace(session, role=role)
-    return Identity(session.actor, role, channel="web", token=session.token, projects=projects)
+    return Identity(
+        session.actor,
+        role,
+        channel="web",
+        token=session.token,
+        projects=projects,
+        token_sha256=session.token_sha256,
+    )
 
 
 def cookie_name(context: WebContext) -> str:
@@ -128,7 +141,13 @@ def of_token(context: WebContext, token: str) -> Identity | None:
     found = recognise(context.backend, token) if token else None
     if found is None:
         return None
-    return Identity(found.name, found.role, token=found.name, projects=found.projects)
+    return Identity(
+        found.name,
+        found.role,
+        token=found.name,
+        projects=found.projects,
+        token_sha256=hash_of(token),
+    )
 
 
 def unauthenticated(detail: str) -> RequestRefused:

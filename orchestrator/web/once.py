@@ -57,16 +57,16 @@ class OnceRoute(APIRoute):
                 return await handler(request)
             if _KEY.fullmatch(key) is None:
                 raise RequestRefused(MALFORMED, f"{HEADER}: up to 200 visible ASCII characters")
-            return await _answered_once(request, identity.actor, key.strip('"'), handler)
+            return await _answered_once(request, identity.holder, key.strip('"'), handler)
 
         return once
 
 
-async def _answered_once(request: Request, actor: str, key: str, handler: Handler) -> Response:
+async def _answered_once(request: Request, holder: str, key: str, handler: Handler) -> Response:
     backend = context_of(request).backend
     fingerprint = await _fingerprint(request)
     before = await run_in_threadpool(
-        backend.write, partial(begin_request, actor=actor, key=key, fingerprint=fingerprint)
+        backend.write, partial(begin_request, actor=holder, key=key, fingerprint=fingerprint)
     )
     if before is not None:
         if before.fingerprint != fingerprint:
@@ -83,11 +83,11 @@ async def _answered_once(request: Request, actor: str, key: str, handler: Handle
     try:
         response = await handler(request)
     except BaseException:
-        await run_in_threadpool(backend.write, partial(give_up_request, actor=actor, key=key))
+        await run_in_threadpool(backend.write, partial(give_up_request, actor=holder, key=key))
         raise
     kept = partial(
         keep_answer,
-        actor=actor,
+        actor=holder,
         key=key,
         status=response.status_code,
         body=bytes(response.body),

@@ -127,7 +127,7 @@ def submitted_of(
 def _durable_key(request: Request, identity: Identity) -> str | None:
     """The key in the run's own row, which holds where this process dies between the run and its answer."""
     key = request.headers.get(HEADER)
-    return None if key is None else f"api:{identity.actor}:{key}"
+    return None if key is None else f"api:{identity.holder}:{key}"
 
 
 def _started(request: Request, run: str, **more: Any) -> Response:

@@ -160,7 +160,7 @@ def start(
             context.reach,
             context.environ,
             projects=identity.projects,
-            key=f"page:{identity.actor}:{form.once}",
+            key=f"page:{identity.holder}:{form.once}",
             watched_for_s=WATCHED_S,
         )
     except UserError as fault:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.application.api_tokens import add, remove
 from orchestrator.application.batch_input import SUBMITTED
 from orchestrator.web.api.schemas import submission_schema
 from shared.models.roles import Role
@@ -89,6 +90,39 @@ def test_what_failed_may_be_sent_again_under_its_key(web: WebService):
     wrong = {**REVIEW, "participants": ["nobody-of-that-name"]}
     assert client.post("/api/v1/runs", json=wrong, headers=headers).status_code == 422
     assert client.post("/api/v1/runs", json=REVIEW, headers=headers).status_code == 201
+
+
+@pytest.mark.parametrize("answer_is_kept", [True, False])
+def test_a_token_of_the_same_name_has_none_of_the_earlier_ones_keys(
+    web: WebService, answer_is_kept: bool
+):
+    headers = {"Idempotency-Key": "push-1"}
+
+    def post(project: str) -> str:
+        client = web.client(add(web.backend, "ci", Role.SUBMITTER, None, [project]))
+        answer = client.post("/api/v1/runs", json=REVIEW, headers=headers)
+        assert (answer.status_code, "idempotency-replayed" in answer.headers) == (201, False)
+        run: str = answer.json()["run"]["id"]
+        assert client.get(f"/api/v1/runs/{run}").status_code == 200
+        remove(web.backend, "ci")
+        return run
+
+    first = post("shop")
+    if not answer_is_kept:  # then the run's own row is all that has the key
+        execute(web.backend.database, "DELETE FROM answered_requests")
+    assert post("bank") != first
+    assert post("shop") != first
+    assert count(web) == 3
+
+
+def test_a_token_named_like_the_person_who_serves_has_keys_of_its_own(web: WebService):
+    headers = {"Idempotency-Key": "push-1"}
+    namesake = web.client(add(web.backend, web.context.actor, Role.SUBMITTER, None))
+    runs = {
+        client.post("/api/v1/runs", json=REVIEW, headers=headers).json()["run"]["id"]
+        for client in (web.client(), namesake)
+    }
+    assert len(runs) == 2
 
 
 def test_a_key_that_is_no_key_is_refused(web: WebService):
