@@ -260,11 +260,11 @@ class _Page:
                 return around + self.table(shown.table)
 
     def _heading(self, shown: Heading) -> str:
-        name = text(shown.text)
+        name = shaped(shown.text)
         note = f" <small>{text(shown.note)}</small>" if shown.note else ""
         if self.level > _TOP:
             return f"<h{self.level}>{name}{note}</h{self.level}>"
-        self.parts.append(name)
+        self.parts.append(text(shown.text))
         return f'<h{_TOP} id="s{len(self.parts)}">{name}{note}</h{_TOP}>'
 
     def _remark(self, shown: Remark) -> str:
@@ -272,7 +272,8 @@ class _Page:
         if not content:
             return ""
         warning = any(part.style in (Style.WARNING, Style.BAD) for part in shown.parts)
-        return f'<p class="{"remark warned" if warning else "remark"}">{self._placed(content)}</p>'
+        kind = "remark warned" if warning else "remark inset" if _is_inset(shown) else "remark"
+        return f'<p class="{kind}">{self._placed(content)}</p>'
 
     def _item(self, item: Item) -> str:
         label = f"<strong>{self._placed(text(item.label))}:</strong> " if item.label else ""
@@ -337,6 +338,11 @@ def _drawn(picture: Picture) -> str:
 def _is_break(shown: Block) -> bool:
     """An empty line between parts."""
     return isinstance(shown, Remark) and not any(part.text.strip() for part in shown.parts)
+
+
+def _is_inset(shown: Remark) -> bool:
+    """Whether it belongs to what stands before it."""
+    return shown.parts[0].text.startswith("    ")
 
 
 def _styled(style: Style, content: str) -> str:

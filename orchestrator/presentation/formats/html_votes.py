@@ -6,15 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rich.cells import cell_len
+
 from orchestrator.core.pictures import VoterPath, VotesOverRounds
 from orchestrator.presentation.formats.html_text import attribute, text
-from orchestrator.presentation.wrapping import head
+from orchestrator.presentation.wrapping import cropped, head
 
-_LEFT, _STEP, _RIGHT, _TOP = 186.0, 96.0, 84.0, 34.0
+_LEFT, _STEP, _TOP = 186.0, 96.0, 34.0
 _ROW, _LANE_PADDING, _DOT = 24.0, 10.0, 10.0
 _LETTERS, _MOST_LINES, _LINE = 26, 3, 15.0
 _COLOURS = 5
-_LONGEST = 14
+_LONGEST = 24
+"""How many cells of a voter's name are shown."""
+_CELL, _NARROWEST = 7.6, 60.0
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,19 @@ def votes(shown: VotesOverRounds) -> str:
         *(_round(number, name) for number, name in enumerate(shown.rounds)),
         *_lines(shown, tops, heights),
     )
-    size = f'viewBox="0 0 {right + _RIGHT:g} {_TOP + sum(heights) + 4:g}"'
+    size = f'viewBox="0 0 {right + _names(shown):g} {_TOP + sum(heights) + 4:g}"'
     label = attribute("aria-label", shown.name)
     return f'<svg class="votes" role="img" {size}{label}>{"".join(parts)}</svg>'
+
+
+def _names(shown: VotesOverRounds) -> float:
+    """The room that names take beside the last round, in which the longest one ends within the picture."""
+    longest = max(cell_len(_short(voter.name)) for voter in shown.voters)
+    return max(_DOT + 6 + longest * _CELL - _STEP / 2, _NARROWEST)
+
+
+def _short(name: str) -> str:
+    return name if cell_len(name) <= _LONGEST else f"{cropped(name, _LONGEST - 1)}…"
 
 
 def _together(shown: VotesOverRounds, lane: int, number: int) -> list[int]:
@@ -129,6 +143,5 @@ def _marks(number: int, voter: VoterPath, dots: Sequence[_Dot]) -> str:
     )
     if not dots:
         return ""
-    name = voter.name if len(voter.name) <= _LONGEST else f"{voter.name[: _LONGEST - 1]}…"
-    last = f'<text x="{dots[-1].x + _DOT + 6:.1f}" y="{dots[-1].y + 4:.1f}">{text(name)}</text>'
+    last = f'<text x="{dots[-1].x + _DOT + 6:.1f}" y="{dots[-1].y + 4:.1f}">{text(_short(voter.name))}</text>'
     return f'<g class="voter voter-{number % _COLOURS + 1}">{circles}{last}</g>'

@@ -58,8 +58,22 @@
   });
   // An open page goes on by itself; while nobody answers it says that what it shows may be old.
   const away = (missing) => { find("#offline").hidden = !missing; };
-  document.addEventListener("htmx:after:request", (event) => away(event.detail.ctx.response.raw.status >= 400));
+  document.addEventListener("htmx:after:request", (event) => {
+    const status = event.detail.ctx.response.raw.status;
+    if (status === 401) document.dispatchEvent(new Event("quorate:signed-out"));
+    away(status >= 400 && status !== 401);
+  });
   document.addEventListener("htmx:error", () => away(true));
+  // Whose session has ended signs in again; what they have written or chosen is left where it stands until they do.
+  const fields = () => [...document.forms].flatMap((form) => [...form.elements]);
+  const changed = (field) =>
+    field.matches("select") ? field.selectedIndex !== Math.max([...field.options].findIndex((each) => each.defaultSelected), 0)
+    : field.matches("textarea, input") && (field.value !== field.defaultValue || Boolean(field.checked) !== Boolean(field.defaultChecked));
+  document.addEventListener("quorate:signed-out", () => {
+    away(false);
+    if (fields().some(changed)) find("#signed-out").hidden = false;
+    else location.reload();
+  });
   // A one-time link is used by a POST; with a script nobody has to press the button.
   find("form[data-send]")?.requestSubmit();
 })();

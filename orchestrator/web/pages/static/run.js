@@ -56,7 +56,7 @@
     busy = true;
     try {
       const answer = await fetch(root.dataset.now, {credentials: "same-origin", cache: "no-store", redirect: "error"});
-      if (answer.status === 401) { location.reload(); return; }  // the service was restarted: sign in again
+      if (answer.status === 401) { end(); document.dispatchEvent(new Event("quorate:signed-out")); return; }
       if (!answer.ok) throw new Error(String(answer.status));
       take(await answer.text());
       if (answer.headers.get("x-run-over") === "yes") end();

@@ -208,7 +208,7 @@ def test_an_open_page_outlives_a_service_that_is_away(desk: Desk) -> None:
     database = desk.service.service.backend.database
     first = asked_run(database)
     page = desk.open()
-    answers = iter(["abort", 503, 401])
+    answers = iter(["abort", 503, 429])
 
     def away(route: Any) -> None:
         answer = next(answers, None)
@@ -226,6 +226,31 @@ def test_an_open_page_outlives_a_service_that_is_away(desk: Desk) -> None:
     assert page.locator(f"a[href*='{first}']").is_visible()
     assert page.locator("h1 >> text=away").count() == 0
     page.locator("#offline").wait_for(state="hidden", timeout=SOON_MS)
+    desk.complaints.clear()
+
+
+def test_an_open_page_whose_session_has_ended_leads_to_the_sign_in(desk: Desk) -> None:
+    asked_run(desk.service.service.backend.database)
+    inbox, other = desk.open("ada"), desk.open("bob")
+    other.goto("/costs")
+    desk.service.service.context.sessions.close_all()
+    for page in (inbox, other):
+        page.locator("form[action='/sign-in']").wait_for(timeout=SOON_MS)
+        assert not page.locator("#offline").is_visible()
+    desk.complaints.clear()
+
+
+def test_what_was_written_stays_when_the_session_has_ended(desk: Desk) -> None:
+    run = asked_run(desk.service.service.backend.database)
+    page = desk.open()
+    page.goto(f"/runs/{run}/decisions/decision")
+    page.fill("#message", "half an answer")
+    desk.service.service.context.sessions.close_all()
+    page.locator("#signed-out").wait_for(state="visible", timeout=SOON_MS)
+    assert page.input_value("#message") == "half an answer"
+    assert not page.locator("#offline").is_visible()
+    page.fill("#message", "")
+    page.locator("form[action='/sign-in']").wait_for(timeout=SOON_MS)
     desk.complaints.clear()
 
 
