@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from rich.cells import cell_len
+
 from orchestrator.core.pictures import VoterPath, VotesOverRounds
 from orchestrator.presentation.formats.html_votes import votes
 
@@ -42,6 +44,15 @@ def test_who_never_voted_has_no_mark() -> None:
     markup = votes(shown(VoterPath("ada", (None, None)), VoterPath("bob", (0, 0))))
     assert markup.count("<circle") == 2
     ElementTree.fromstring(markup)
+
+
+def test_a_long_name_ends_within_the_picture() -> None:
+    for name in ("bob", "cyd-maintainability", "유지보수-전문가", "x" * 60):
+        root = ElementTree.fromstring(votes(shown(VoterPath(name, (0, 0)))))
+        width = float(root.attrib["viewBox"].split()[2])
+        written = [text for text in root.iter("text") if text.get("class") is None][-1]
+        assert float(written.attrib["x"]) + 7 * cell_len(str(written.text)) <= width, name
+        assert str(written.text) == name or (len(name) == 60 and str(written.text).endswith("…"))
 
 
 def test_nothing_in_it_is_markup() -> None:

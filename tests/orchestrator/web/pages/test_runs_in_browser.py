@@ -191,6 +191,40 @@ def ended_case(web: WebService) -> str:
     return run
 
 
+LOOKS = {
+    "wide, light, English": {"viewport": {"width": 1280, "height": 860}, "locale": "en-US"},
+    "phone, dark, Korean": {
+        "viewport": {"width": 390, "height": 844},
+        "locale": "ko-KR",
+        "color_scheme": "dark",
+    },
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_conversation_votes_and_a_case_fit_and_shut_nobody_out(
+    chromium: Any, recorded: RecordedPages, web: WebService, axe: str, look: str
+) -> None:
+    places = [
+        (recorded.context, [recorded.run_of("forum"), recorded.run_of("panel")]),
+        (web.context, [ended_case(web)]),
+    ]
+    for place, runs in places:
+        with served(place) as context:
+            page = opened(chromium, context, "/runs", **LOOKS[look])
+            for run in runs:
+                page.goto(f"http://127.0.0.1:{context.site.port}/runs/{run}")
+                page.evaluate(
+                    "document.querySelectorAll('details').forEach((d) => { d.open = true; })"
+                )
+                page.wait_for_load_state("networkidle")
+                within = page.evaluate("document.documentElement.clientWidth")
+                assert page.evaluate("document.documentElement.scrollWidth") <= within, run
+                page.evaluate(axe)
+                found = page.evaluate("axe.run()")["violations"]
+                assert [(each["id"], each["nodes"][0]["target"]) for each in found] == [], run
+
+
 @pytest.mark.parametrize("width", [390, 1000, 1320, 1800])
 def test_a_chart_leaves_its_findings_room(chromium: Any, web: WebService, width: int) -> None:
     run = ended_case(web)
