@@ -209,16 +209,16 @@ def missing_processes(backend: Backend, snapshot: RunSnapshot) -> list[Notice]:
 
     Raises EnvironmentFault where one ends whenever it is started.
     """
-    embedded = backend.settings.external is None
     needed = {WORKERS[step.kind] for step in snapshot.open_steps if step.kind in WORKERS}
     missing = sorted((needed | {"orchestrator"}) - _living(backend))
-    if embedded and missing and not supervisor_status(backend.settings.instance).running:
+    if backend.settings.external is not None:
+        return [_unstarted(kind) for kind in missing]
+    instance = backend.settings.instance
+    if missing and not supervisor_status(instance).running:
         return [notice("nothing_runs")]
-    if embedded and (why := why_nothing_starts(backend.settings.instance, missing)):
+    if why := why_nothing_starts(instance, missing):
         raise EnvironmentFault(f"{why} What is stored goes on once it can start.")
-    if embedded:
-        return [notice("starts_again", kind=kind) for kind in missing]
-    return [_unstarted(kind) for kind in missing]
+    return [notice("starts_again", kind=kind) for kind in missing]
 
 
 def _living(backend: Backend) -> set[str]:
