@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
@@ -44,8 +43,11 @@ from shared.store.journal import (
 from shared.store.runs import Changes, LockedRun, cancel_run, create_run, lock_run
 from shared.store.saving import save
 from shared.store.steps import fail_open_steps
+from shared.text.bounded_cache import RUNS_S, BoundedCache
 
-KEPT_SPECS = 512
+SPECS_BYTES = DOCUMENTS_BYTES = 32_000_000
+# What a spec takes in memory for each byte of its JSON, about.
+SPEC_FACTOR = 8
 # How many runs are advanced in one transaction: their rows stay locked until it ends.
 MOST_AT_ONCE = 16
 
@@ -96,8 +98,8 @@ class Engine:
         self._freed = freed
         self.database = database
         self._workflows = workflows
-        self._document = lru_cache(maxsize=256)(self._fetch)
-        self._specs: dict[str, RunSpec] = {}
+        self._documents: BoundedCache[str, bytes] = BoundedCache(DOCUMENTS_BYTES, most_s=RUNS_S)
+        self._specs: BoundedCache[str, RunSpec] = BoundedCache(SPECS_BYTES, most_s=RUNS_S)
         self._kept = KeptReplays(kept_bytes)
 
     def submit(
@@ -266,10 +268,8 @@ class Engine:
     def _spec(self, run: str, captured: RunSpec | str) -> RunSpec:
         if isinstance(captured, RunSpec):
             return captured
-        spec = self._specs[run] = RunSpec.model_validate_json(captured)
-        while len(self._specs) > KEPT_SPECS:
-            self._specs.pop(next(iter(self._specs)), None)
-        return spec
+        spec = RunSpec.model_validate_json(captured)
+        return self._specs.keep(run, spec, SPEC_FACTOR * len(captured))
 
     def _begin(self, run: LockedRun, spec: RunSpec, stored: StoredJournal) -> KeptReplay:
         read: list[int] = []
@@ -321,8 +321,11 @@ class Engine:
         expected = whole.follow(journal_of(stored, self._workflows[spec.workflow].records))
         return following.require_same(run.id, progress, whole, expected)
 
-    def _fetch(self, name: str) -> bytes:
-        return self.database.run(lambda connection: get_documents(connection, [name]))[name]
+    def _document(self, name: str) -> bytes:
+        if (kept := self._documents.get(name)) is not None:
+            return kept
+        content = self.database.run(lambda connection: get_documents(connection, [name]))[name]
+        return self._documents.keep(name, content, len(content))
 
 
 def _wanted(run: str, kept: KeptReplay | None, *, spec: bool) -> Wanted:
