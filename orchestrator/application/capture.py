@@ -38,6 +38,7 @@ from orchestrator.subjects.case import (
 from orchestrator.subjects.case_files import FILE_BYTES, read_cases
 from orchestrator.subjects.case_texts import StatedCase, UnusableCaseError
 from orchestrator.subjects.change import Put
+from orchestrator.subjects.linter_reports import report_files
 from orchestrator.subjects.location import Located, locate
 from orchestrator.subjects.publication import published
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
@@ -148,6 +149,7 @@ def _request(change: ChangeInput, directory: Path, environ: Mapping[str, str]) -
         paths=change.targets[1:],
         staged=change.staged,
         base=change.base,
+        without=report_files(change.linter_reports, directory),
         environ=dict(environ),
     )
 

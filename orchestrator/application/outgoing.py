@@ -14,9 +14,11 @@ from pydantic import JsonValue
 
 from orchestrator.application.capture import Captured, capture_subject, locate_change
 from orchestrator.application.documents import DocumentCollector
+from orchestrator.application.handed_reports import reports_of
 from orchestrator.application.prepare import SubmissionRequest, configuration_of
 from orchestrator.application.subject_input import StandardInput
 from orchestrator.core.parts import split_names
+from orchestrator.subjects.location import Located
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
@@ -87,6 +89,7 @@ def outgoing(
     stated = read(captured, documents.gathered)
     if is_change and (name := captured.labels.get(REPOSITORY)):
         stated["repository_name"] = name
+    stated |= _reports(request, located)
     empty = is_change and not stated["after"]
     return OutgoingRequest(
         workflow=request.workflow,
@@ -100,6 +103,13 @@ def outgoing(
         remarks=captured.notices,
         nothing=captured.nothing if empty else None,
     )
+
+
+def _reports(request: SubmissionRequest, located: Located | None) -> dict[str, Any]:
+    """The reports of linters that go along, where there are some."""
+    reports = reports_of(request.subject, request.directory, located)
+    texts = {report.name: _text(report.content) for report in reports}
+    return {"reports": texts} if texts else {}
 
 
 def _unattended(request: SubmissionRequest) -> Mapping[str, JsonValue]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from shared.providers.limits import (
 )
 from shared.providers.locality import leaves_machine
 from shared.settings import ServiceSettings
+from shared.tools.commands import PROJECT_LINTERS, ProjectLinter
 
 UNKNOWN = "-"
 
@@ -92,7 +93,21 @@ def list_participants(
             missing.append((name, obstacle.reason))
         elif name not in cast.everybody:
             others.append((catalogue.configured(name), configuration.source(f"providers.{name}")))
+    missing += ((linter.names[0], linter.advice) for linter in _project_linters(directory))
     return ParticipantListing(cast, tuple(others), tuple(missing), _limiter_state(environ))
+
+
+def _project_linters(directory: Path) -> Iterator[ProjectLinter]:
+    """The linters that take part by a report only, of the languages of the project that the directory lies in."""
+    here = directory.resolve()
+    folders = [here]
+    for folder in here.parents:
+        if (folders[-1] / ".git").exists():
+            break
+        folders.append(folder)
+    for linter in PROJECT_LINTERS:
+        if any((folder / linter.manifest).is_file() for folder in folders):
+            yield linter
 
 
 def listing_json(listing: ParticipantListing, *, with_accounts: bool = True) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from orchestrator.application.alike import Alike
 from orchestrator.application.capture import Captured, SubjectInput, capture_subject, locate_change
 from orchestrator.application.captured_rules import with_captured_rules
 from orchestrator.application.documents import DocumentCollector
+from orchestrator.application.handed_reports import report_participants, reports_of
 from orchestrator.application.mending import with_usable_file
 from orchestrator.application.subject_input import ChangeInput, NoStandardInput, StandardInput
 from orchestrator.core.parts import PROJECT, CastReport
@@ -40,7 +41,7 @@ from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS, workflow_of_everybody
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice, notice
-from shared.models.panel import Panel
+from shared.models.panel import Panel, Participant
 from shared.models.run import NEWEST_RULES, DecisionPolicy, RunSpec
 from shared.providers.prices import expected_usd
 from shared.store.projects import labels_of
@@ -137,15 +138,22 @@ def prepare_run(
         stdin=stdin,
         takes_own_change=partial(WORKFLOWS[request.workflow].takes_own_change, request.options),
     )
+    handed = report_participants(
+        reports_of(request.subject, request.directory, located),
+        request.directory,
+        located,
+        documents.put,
+    )
     configuration = _in_its_language(configuration, captured)
     language = language_of(configuration.settings.language)
     configuration, cast = alike.once(
-        lambda: _with_cast(request, configuration, environ, captured, located),
+        lambda: _with_cast(request, configuration, environ, captured, located, handed),
         asked,
         language,
         captured.paths,
+        repr(handed),
     )
-    _check_nobody_dropped(cast, request, configuration, environ, captured.paths)
+    _check_nobody_dropped(cast, request, configuration, environ, captured.paths, handed)
     cast = with_turn_timeout(cast, request.turn_s)
     cast = with_context_windows(cast, sum(map(len, documents.gathered.values())))
     options = with_captured_rules(
@@ -272,6 +280,7 @@ def _with_cast(
     environ: Mapping[str, str],
     captured: Captured,
     located: Located | None,
+    handed: tuple[Participant, ...],
 ) -> tuple[Configuration, Cast]:
     """Who takes part, and the configuration that says so."""
     return with_usable_file(
@@ -279,7 +288,7 @@ def _with_cast(
         lambda state: _in_its_language(
             configuration_of(request, environ, located, project=state), captured
         ),
-        lambda chosen: _cast(request, chosen, environ, captured.paths),
+        lambda chosen: _cast(request, chosen, environ, captured.paths, handed),
         request.directory,
         _reviewed(located),
     )
@@ -290,6 +299,7 @@ def _cast(
     configuration: Configuration,
     environ: Mapping[str, str],
     paths: tuple[str, ...] | None,
+    handed: tuple[Participant, ...],
 ) -> Cast:
     return build_cast(
         request.workflow,
@@ -299,6 +309,7 @@ def _cast(
         request.directory,
         holders=request.holders,
         paths=paths,
+        handed=handed,
         tell=ENGLISH.translate,
     )
 
@@ -344,12 +355,13 @@ def _check_nobody_dropped(
     configuration: Configuration,
     environ: Mapping[str, str],
     paths: tuple[str, ...] | None,
+    handed: tuple[Participant, ...],
 ) -> None:
     """Raise ConfigurationError when the repository's own file alone keeps somebody away: the user has to say so."""
     where = configuration.forbids_external
     if where is None:
         return
-    whole = _cast(request, configuration.with_external(), environ, paths)
+    whole = _cast(request, configuration.with_external(), environ, paths, handed)
     lost = [name for name in whole.everybody if name not in cast.everybody]
     if lost:
         raise ConfigurationError(

@@ -21,7 +21,9 @@ def with_change(
         return replace(request, directory=where, subject=ChangeInput(targets=(change.revision,)))
     files = {path: text.encode() for path, text in change.files.items()}
     named = labels_of(request.labels, **{REPOSITORY: change.repository_name})
-    return replace(request, subject=GivenChange(_diff(change, folder), files), labels=named)
+    reports = {name: text.encode() for name, text in change.reports.items()}
+    given = GivenChange(_diff(change, folder), files, reports)
+    return replace(request, subject=given, labels=named)
 
 
 def _diff(change: StatedChange, folder: Path) -> bytes:

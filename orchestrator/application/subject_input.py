@@ -20,6 +20,7 @@ class ChangeInput:
 
     `targets` are a revision, a range or a path, and the paths after it. A diff without a byte is refused unless
     `allow_empty` says that it may be one: nothing in it tells whether the command that should have written it failed.
+    `linter_reports` are files that linters wrote, with a name before each perhaps (`NAME=FILE`).
     """
 
     targets: tuple[str, ...] = ()
@@ -27,6 +28,7 @@ class ChangeInput:
     base: str | None = None
     diff: str | None = None
     allow_empty: bool = False
+    linter_reports: tuple[str, ...] = ()
 
     @property
     def as_meant(self) -> ChangeInput:
@@ -37,10 +39,14 @@ class ChangeInput:
 
 @dataclass(frozen=True)
 class GivenChange:
-    """A change that its caller holds: a unified diff, and the files that it leads from, as far as they are known."""
+    """A change that its caller holds: a unified diff, and the files that it leads from, as far as they are known.
+
+    `reports` are what linters said of it, by their names.
+    """
 
     diff: bytes
     files: Mapping[str, bytes] = field(default_factory=dict)
+    reports: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -147,12 +147,20 @@ models_option = click.option(
     metavar="MODEL",
     help="Ask this model in this run instead of others: gpt-5-mini, ollama/qwen3; repeat for several.",
 )
+report_option = click.option(
+    "--report",
+    "linter_reports",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    help="A linter's report to go along: SARIF, or of clippy, go vet, golangci-lint, eslint, ...",
+)
 change_options = in_this_order(
     click.argument("targets", nargs=-1, metavar="[PATH|REV|REV..REV] [PATH...]"),
     click.option("--staged", is_flag=True, help="Review what is staged."),
     click.option("--base", metavar="REF", help="Review everything since REF's merge base."),
     click.option("--diff", metavar="FILE|-", help="Review a bare unified diff."),
     click.option("--allow-empty", is_flag=True, help="A diff without a line is fine."),
+    report_option,
 )
 LAST_RUN = "last-run"
 since_run_option = click.option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +42,14 @@ def read_typed(name: str, typed: dict[str, Any], directory: Path) -> TypedRun:
     check_estimate(typed["outputs"], estimate=typed["estimate"])
     options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
     since = typed.pop("since", None)
-    if since is not None and subject != ChangeInput():
+    if since is not None and not _names_no_change(subject):
         raise click.UsageError("--since names the change: leave out paths, revisions and --staged")
     request = typed_request(workflow, subject, options, directory, typed, output.language)
     return TypedRun(request, subject, options, output, since)
+
+
+def _names_no_change(subject: TypedSubject) -> bool:
+    return isinstance(subject, ChangeInput) and replace(subject, linter_reports=()) == ChangeInput()
 
 
 def _chosen(typed: dict[str, Any]) -> str:

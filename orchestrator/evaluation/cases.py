@@ -77,6 +77,8 @@ RepositoryName = Annotated[
 ]
 """The name of a folder: no path and no address, which might hold the name of a user or a password."""
 
+LinterName = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,48}$")]
+
 Labels = tuple[ExpectedFinding, ...] | Literal["clean"]
 
 
@@ -85,7 +87,8 @@ class StatedChange(Wire):
 
     `files` are the touched files before the change; without them a diff is reviewed without its surroundings.
     `after` has the files that the change leaves behind, null for one that it deletes; files that it does not name stay.
-    `repository_name` is what lists call the repository of a change whose text is given.
+    `repository_name` is what lists call the repository of a change whose text is given. `reports` are what linters said
+    of it (SARIF, or a linter's own JSON), by the names of these.
     """
 
     files: dict[str, str] = Field(default_factory=dict)
@@ -95,6 +98,7 @@ class StatedChange(Wire):
     repository: str | None = None
     revision: str | None = Field(default=None, min_length=1)
     repository_name: RepositoryName | None = None
+    reports: dict[LinterName, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _has_one_change(self) -> StatedChange:
@@ -113,14 +117,20 @@ class StatedChange(Wire):
 
     def _check_form(self) -> None:
         """What goes with which form."""
-        if self.revision is not None and self.files:
-            raise ValueError("files go with diff, diff_file or after; a revision has its own")
-        if self.repository is not None and self.revision is None:
+        if self.revision is not None:
+            self._check_revision()
+        elif self.repository is not None:
             raise ValueError("repository goes with revision")
-        if self.repository_name is not None and self.revision is not None:
-            raise ValueError("a revision's repository has its own name: leave repository_name out")
         if self.after is not None and not _differ(self.files, self.after):
             raise ValueError("after changes nothing of files")
+
+    def _check_revision(self) -> None:
+        if self.files:
+            raise ValueError("files go with diff, diff_file or after; a revision has its own")
+        if self.reports:
+            raise ValueError("reports go with diff, diff_file or after")
+        if self.repository_name is not None:
+            raise ValueError("a revision's repository has its own name: leave repository_name out")
 
 
 def checked_labels(value: object) -> object:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import JsonValue
+
 from orchestrator.core.parts import (
     AUTHOR,
     CHAIR,
@@ -43,7 +45,7 @@ from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
-from shared.tools.catalogue import find_card
+from shared.tools.catalogue import REPORT, find_card
 from shared.tools.commands import PROJECT_LINTERS, AnalyserCommand, ProjectLinter, ready_commands
 
 NO_HOLDERS: Mapping[str, str] = {}
@@ -75,7 +77,7 @@ class Cast:
         return replace(self, panel=panel, holders=holders)
 
 
-def build_cast(
+def build_cast(  # noqa: PLR0913 - what a cast depends on, most of it by name
     workflow: str,
     names: Sequence[str] | None,
     configuration: Configuration,
@@ -85,6 +87,7 @@ def build_cast(
     tell: Callable[[Notice], str],
     holders: Mapping[str, str] = NO_HOLDERS,
     paths: Sequence[str] | None = None,
+    handed: Sequence[Participant] = (),
 ) -> Cast:
     """The cast of a run: `names` are the command line's, else the file's, or all; files in names are in `directory`.
 
@@ -92,7 +95,8 @@ def build_cast(
     nobody). `paths`, where they are known, are the files of the change: analysers that can read none of them take no
     part unless the command line names them; what has nothing to look at would be missing from every round. Personas
     speak the configuration's language (`Configuration.in_language`), errors that of `tell`. Where names are of models
-    for this run (`for_this_run`), no other model takes part unless it was typed.
+    for this run (`for_this_run`), no other model takes part unless it was typed. Linters whose reports were `handed` in
+    take part always, and stand for a known program of their name that would take part by itself.
 
     Raises CredentialsRejected when nobody can answer or a key is missing, ConfigurationError for a cast that cannot
     work.
@@ -112,7 +116,7 @@ def build_cast(
     casting = Casting(described, options, request, configuration, catalogue, tell)
     speakers = _speakers(casting, request, without=_no_critics(casting))
     present, added = speakers.assignments, _added(casting, speakers.assignments)
-    present = (*present, *(PersonaAssignment(computes, computes) for computes in computing))
+    present = _with(present, computing, handed)
     if len(present) < fewest:
         present, added = (*present, *added), ()
     if not (present or rules):
@@ -123,7 +127,21 @@ def build_cast(
     idle = _idle(members, request, paths)
     present = tuple(speaker for speaker in present if speaker.participant not in idle)
     casting = replace(casting, present=present, silent=speakers.silent, idle=idle)
-    return _cast(casting, added, paths)
+    return _cast(casting, added, paths, handed)
+
+
+def _with(
+    present: Sequence[PersonaAssignment],
+    computing: Sequence[Participant],
+    handed: Sequence[Participant],
+) -> tuple[PersonaAssignment, ...]:
+    """Those who are present, and whoever takes part always.
+
+    A known linter whose report was handed in has looked already; where it could read the whole project, it saw more.
+    """
+    known = {linter.name for linter in handed} & ready_commands().keys()
+    rest = (each for each in present if each.name not in known or each.participant.tool is None)
+    return (*rest, *(PersonaAssignment(each, each) for each in (*computing, *handed)))
 
 
 def _computing(workflow: WorkflowType[Any]) -> tuple[Participant, ...]:
@@ -183,7 +201,10 @@ def _added(casting: Casting, present: Sequence[PersonaAssignment]) -> tuple[Pers
 
 
 def _cast(
-    casting: Casting, added: Sequence[PersonaAssignment], paths: Sequence[str] | None
+    casting: Casting,
+    added: Sequence[PersonaAssignment],
+    paths: Sequence[str] | None,
+    handed: Sequence[Participant],
 ) -> Cast:
     """Everybody in their parts, and those who join; a participant with a part of its own has only that one."""
     _check_number(casting)
@@ -201,7 +222,7 @@ def _cast(
         lasts_s=casting.workflow.lasts_s(casting.options),
         silent=casting.silent,
         idle=_reported_idle(casting),
-        helpful=_helpful(casting, paths),
+        helpful=_helpful(casting, paths, handed),
     )
     return Cast(panel, holders, replace(report, joined=tuple(member.name for member in new)))
 
@@ -276,37 +297,50 @@ def _reported_idle(casting: Casting) -> list[str]:
     return [name for name in names if name in named or name not in ready_commands()]
 
 
-def _helpful(casting: Casting, paths: Sequence[str] | None) -> tuple[Notice, ...]:
+def _helpful(
+    casting: Casting, paths: Sequence[str] | None, handed: Sequence[Participant]
+) -> tuple[Notice, ...]:
     """The linters that would help, where all analysers take part."""
     everybody = any(entry.name.strip() == ANALYSERS_GROUP for entry in casting.request.entries)
     if not (everybody and casting.workflow.critics.rules):
         return ()
     catalogue, changed = casting.catalogue, paths or ()
+    names = {linter.name for linter in handed}
+    forms = {linter.options["format"] for linter in handed}
     return (
         *(
             notice("cast_would_help", tool=tool, language=language, n=count)
             for tool, language, count in catalogue.missing_linters(changed)
+            if tool not in names
         ),
         *(
-            notice("cast_whole_project", language=linter.language, command=linter.command, n=count)
-            for linter, count in _project_linters(catalogue.own_commands, changed)
+            notice(
+                "cast_whole_project",
+                language=linter.language,
+                command=linter.command,
+                report=linter.report,
+                file=linter.file,
+                n=count,
+            )
+            for linter, count in _project_linters(catalogue.own_commands, changed, forms)
         ),
     )
 
 
 def _project_linters(
-    own: Sequence[AnalyserCommand], paths: Sequence[str]
+    own: Sequence[AnalyserCommand], paths: Sequence[str], forms: set[JsonValue]
 ) -> Iterator[tuple[ProjectLinter, int]]:
-    """Linters that need the whole project, and how many of the files no command of one's own reads."""
+    """Linters that need the whole project, and how many files no command of one's own reads, and no report's linter."""
     unread = [path for path in paths if not any(row.reads_file(path) for row in own)]
     for linter in PROJECT_LINTERS:
-        if count := sum(path.endswith(linter.suffix) for path in unread):
+        count = sum(path.endswith(linter.suffix) for path in unread)
+        if count and not forms & {*linter.formats}:
             yield linter, count
 
 
 def _reads_any(member: Participant, paths: Sequence[str]) -> bool:
     """Whether an analyser can read one of the files."""
-    if not member.options:
+    if not member.options or member.tool == REPORT:
         return find_card(member.tool or "").scope.reads_any(paths)
     return any(map(AnalyserCommand.model_validate(member.options).reads_file, paths))
 

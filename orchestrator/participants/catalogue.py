@@ -34,7 +34,7 @@ from shared.providers.sections import (
     command_participant,
     scripted_participant,
 )
-from shared.tools.commands import AnalyserCommand, ready_commands
+from shared.tools.commands import PROJECT_LINTERS, AnalyserCommand, ready_commands
 from shared.tools.commands import installed as installed_commands
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
@@ -261,6 +261,9 @@ class Catalogue:
         return discovered
 
     def _unknown(self, name: str) -> ConfigurationError | CredentialsRejected:
+        for linter in PROJECT_LINTERS:
+            if name in linter.names:
+                return ConfigurationError(f"'{name}' takes part by its report: {linter.advice}.")
         meant = {
             name,
             *(known.name for _, known in services() if name in known.aliases and not known.routed),

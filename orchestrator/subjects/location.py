@@ -13,6 +13,7 @@ from orchestrator.subjects.comparisons import (
     read_target,
 )
 from orchestrator.subjects.entries import ChangedEntry, list_entries, list_untracked
+from orchestrator.subjects.linter_reports import inside
 from orchestrator.subjects.request import ChangeRequest
 from shared.errors import SubjectError
 from shared.git.repository import Repository, open_repository
@@ -40,6 +41,9 @@ class Located:
 def locate(request: ChangeRequest) -> Located:
     """The first comparison that the request allows and that holds a change; the last one where none does."""
     repository, pathspecs, revision = _locate(request)
+    narrowed = pathspecs != (_EVERYTHING,)
+    apart = filter(None, (inside(repository, place) for place in request.without))
+    pathspecs = (*pathspecs, *(f":(top,exclude,literal){name}" for name in apart))
     last: StateComparison | None = None
     for comparison in comparisons(repository, request, revision):
         entries = list_entries(repository.git, comparison, pathspecs)
@@ -49,7 +53,6 @@ def locate(request: ChangeRequest) -> Located:
         last = comparison
     if last is None:
         raise SubjectError("This bare repository has no commit yet, so there is nothing to review.")
-    narrowed = pathspecs != (_EVERYTHING,)
     nothing = notice("nothing_there", why=last.nothing) if narrowed else last.nothing
     return Located(repository, last, pathspecs, (), (), nothing)
 

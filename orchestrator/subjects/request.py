@@ -53,7 +53,7 @@ class ChangeRequest:
     `path` is the current directory; `target` a path, a revision, `A..B` or `A...B`; `paths` are those named after
     it; `diff` is a bare unified diff, which excludes the others; `pathspecs` narrow it in git's own syntax, relative
     to `path`. `files` are the states from which a diff leads, given with it: no repository is looked for then (empty:
-    nobody knows them).
+    nobody knows them). Files `without` which the change is looked at were named for something else.
     """
 
     path: Path
@@ -64,6 +64,7 @@ class ChangeRequest:
     diff: bytes | None = None
     files: Mapping[str, bytes] | None = None
     pathspecs: tuple[str, ...] = ()
+    without: tuple[Path, ...] = ()
     limits: CaptureLimits = CaptureLimits()
     screen: Screen = Screen()
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)

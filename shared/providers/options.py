@@ -368,9 +368,9 @@ class AnalyserOptions(ProviderOptions):
 
     @classmethod
     def steering(cls, stated: Stated, model: str) -> Stated | None:
-        """All of it, unless it is a row that the code itself has."""
+        """All of it, unless it is a row that the code itself has; a report that was handed in starts nothing."""
         del model
-        if not stated:
+        if not stated or "report" in stated:
             return None
         program = AnalyserCommand.model_validate(dict(stated))
         return None if is_ready(program) else row_of(program)

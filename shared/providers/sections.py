@@ -15,12 +15,13 @@ from shared.providers.field_types import OneOf, OwnFile
 from shared.providers.options import ProviderOptions
 from shared.providers.scripts import load_script
 from shared.tools.card import ToolKind
-from shared.tools.catalogue import cards, find_card
+from shared.tools.catalogue import REPORT, cards, find_card
 from shared.tools.commands import REPORT_FORMATS, AnalyserCommand, row_of
 
 ANALYSERS = tuple(card.name for card in cards(kind=ToolKind.ANALYSER))
 """The tools that can take part as analysers, in the order of the default panel."""
 
+REPORT_S = 60.0
 COMMAND = next(card.name for card in cards(kind=ToolKind.COMMAND))
 """The tool that runs any linter."""
 
@@ -216,6 +217,12 @@ def command_participant(name: str, row: AnalyserCommand, timeout_s: float) -> Pa
     """A linter that speaks for itself."""
     plain = analyser_participant(name, COMMAND, timeout_s)
     return plain.model_copy(update={"options": row_of(row)})
+
+
+def report_participant(name: str, options: dict[str, JsonValue]) -> Participant:
+    """A linter that has spoken already: `options` are those of `ReportInput` that name its report."""
+    plain = analyser_participant(name, REPORT, REPORT_S)
+    return plain.model_copy(update={"options": options})
 
 
 def scripted_participant(

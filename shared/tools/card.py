@@ -17,6 +17,8 @@ class ToolKind(StrEnum):
     """Takes part in a discussion: it answers with a critique."""
     COMMAND = "command"
     """Takes part in a discussion, too: a program that somebody configured, or that is known and installed."""
+    REPORT = "report"
+    """Takes part in a discussion, too: what a linter found elsewhere, as somebody handed it in."""
     CHECK = "check"
     """Judges what somebody proposed."""
     FIX = "fix"

@@ -36,6 +36,7 @@ from shared.tools.inputs import (
     ApplyInput,
     CommandInput,
     FixCheckInput,
+    ReportInput,
     SuiteInput,
     UndoInput,
 )
@@ -96,6 +97,15 @@ _CARDS = (
         reply=Critique,
         cost=ToolCost(seconds=1),
         command="program",
+    ),
+    ToolCard(
+        name="report",
+        purpose="Reads a linter's report that was handed in, and keeps what is on changed lines.",
+        kind=ToolKind.REPORT,
+        module="workers.tools.analysers.report",
+        inputs=ReportInput,
+        reply=Critique,
+        cost=ToolCost(seconds=0.3),
     ),
     ToolCard(
         name="fixes.check",
@@ -276,6 +286,7 @@ _CARDS = (
     *GRAPH_CARDS,
 )
 CARDS: Mapping[str, ToolCard] = {card.name: card for card in _CARDS}
+REPORT = next(card.name for card in _CARDS if card.kind is ToolKind.REPORT)
 
 
 def find_card(name: str) -> ToolCard:

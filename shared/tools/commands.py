@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Mapping
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import Field, JsonValue, StringConstraints, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -21,7 +21,10 @@ from shared.programs import find_program
 from shared.tools.rules import GivenSeverity, Glob, covers_path
 
 FILES = "{files}"
-REPORT_FORMATS = ("sarif", "rdjson", "checkstyle", "eslint", "pyright", "regex")
+ReportFormat = Literal[
+    "sarif", "rdjson", "checkstyle", "eslint", "pyright", "regex", "cargo", "golangci", "govet"
+]
+REPORT_FORMATS: tuple[str, ...] = get_args(ReportFormat)
 GROUPS = ("file", "line", "message")
 MORE_GROUPS = ("column", "end_line", "severity", "code")
 LEVELS: Mapping[str, Severity] = {
@@ -48,7 +51,7 @@ class AnalyserCommand(Wire):
         min_length=1, max_length=200
     )
     files: tuple[Glob, ...] = Field(min_length=1)
-    format: Literal["sarif", "rdjson", "checkstyle", "eslint", "pyright", "regex"] = "sarif"
+    format: ReportFormat = "sarif"
     pattern: str | None = Field(default=None, max_length=2000)
     exit_codes: tuple[int, ...] = (0, 1)
     severity: dict[Level, GivenSeverity] = Field(default_factory=dict)
@@ -133,16 +136,48 @@ class ReadyCommand(Wire):
 
 
 class ProjectLinter(NamedTuple):
-    """What reads a language by the whole project only: it is named, and people run it (`--tests`)."""
+    """What reads a language by the whole project only: it builds that, so people run it (`--tests`, `--report`).
 
+    `report` is a command that writes what it finds to `file`, in one of `formats`; `manifest` lies where a project
+    begins.
+    """
+
+    names: tuple[str, ...]
     language: str
     suffix: str
     command: str
+    report: str
+    file: str
+    formats: tuple[ReportFormat, ...]
+    manifest: str
+
+    @property
+    def advice(self) -> str:
+        """How it takes part."""
+        return f"it builds the project, so run it there: `{self.report}`, and `--report {self.file}` here"
 
 
 PROJECT_LINTERS = (
-    ProjectLinter("Go", ".go", "go vet ./..."),
-    ProjectLinter("Rust", ".rs", "cargo clippy --offline -- -D warnings"),
+    ProjectLinter(
+        ("go vet", "govet", "golangci-lint"),
+        "Go",
+        ".go",
+        command="go vet ./...",
+        report="go vet -json ./... > vet.txt 2>&1",
+        file="vet.txt",
+        formats=("govet", "golangci"),
+        manifest="go.mod",
+    ),
+    ProjectLinter(
+        ("clippy", "cargo", "cargo clippy"),
+        "Rust",
+        ".rs",
+        command="cargo clippy --offline -- -D warnings",
+        report="cargo clippy --message-format=json > clippy.json",
+        file="clippy.json",
+        formats=("cargo",),
+        manifest="Cargo.toml",
+    ),
 )
 
 _JS_RULES = (

@@ -10,7 +10,7 @@ from shared.models.findings import ProposedTest
 from shared.models.replies import Applied, CheckedFix
 from shared.models.wire import Wire
 from shared.patterns import regex
-from shared.tools.commands import AnalyserCommand
+from shared.tools.commands import AnalyserCommand, ReportFormat
 from shared.tools.rules import AnalyserRules
 
 FINDING = regex(r"^[\w.-]{1,40}$")
@@ -43,6 +43,19 @@ class CommandInput(AnalyserInput):
 
     name: Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,48}$")]
     program: AnalyserCommand
+
+
+class ReportInput(AnalyserInput):
+    """The same, with a report that somebody handed in; `root` is where the project lay when it was handed in.
+
+    `below` is the folder of the project in which paths of the report begin, with a slash at its end, or nothing.
+    """
+
+    name: Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,48}$")]
+    report: Hash
+    format: ReportFormat
+    root: str | None = None
+    below: str = ""
 
 
 class FixCheckInput(Wire):

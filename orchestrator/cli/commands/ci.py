@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from orchestrator.cli.options import (
     example,
     findings_options,
     pipeline_options,
+    report_option,
     since_run_option,
     take,
     watch_limit_option,
@@ -39,6 +41,7 @@ REVIEW = "review"
 @click.option("--detach", is_flag=True, help="Submit, print the run's id, exit 8.")
 @click.option("--only-new", is_flag=True, help="Do not count what the target branch has already.")
 @since_run_option
+@report_option
 @pipeline_options
 @click.option(
     "--results",
@@ -75,6 +78,7 @@ def ci(base: str | None, **typed: Any) -> int:
     context = pipeline_of(os.environ)
     here = Path.cwd()
     change = change_of(context, here, os.environ, base)
+    change = replace(change, linter_reports=typed.pop("linter_reports"))
     since = typed.pop("since")
     request = typed_request(REVIEW, change, submission, here, typed, output.language)
     job = PipelineJob(context, options, output, os.environ)

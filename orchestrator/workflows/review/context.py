@@ -217,5 +217,5 @@ def _by_tool(taken: TakenStep) -> FilesRead:
         coverage=coverage,
         failure=failure,
         for_language=card is not None
-        and (bool(card.scope.suffixes) or card.kind is ToolKind.COMMAND),
+        and (bool(card.scope.suffixes) or card.kind in (ToolKind.COMMAND, ToolKind.REPORT)),
     )

@@ -31,7 +31,8 @@ from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.panel import Participant
 from shared.models.replies import Critique, Synthesis
-from shared.tools.inputs import AnalyserInput, CommandInput
+from shared.tools.catalogue import REPORT
+from shared.tools.inputs import AnalyserInput, CommandInput, ReportInput
 from shared.tools.rules import AnalyserRules
 
 
@@ -176,6 +177,9 @@ def _inputs(
     }
     if not participant.options:
         return AnalyserInput.model_validate(given)
+    if participant.tool == REPORT:
+        own = {"name": participant.name, **participant.options}
+        return ReportInput.model_validate({**given, **own})
     own = {"name": participant.name, "program": participant.options}
     return CommandInput.model_validate({**given, **own})
 

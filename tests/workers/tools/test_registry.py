@@ -87,6 +87,8 @@ def inputs_for(card: ToolCard, subject: str) -> dict[str, JsonValue]:
             "format": "regex",
             "pattern": r"^\s*(?P<line>\d+) (?P<file>\S+)(?P<message>.*)$",
         }
+    if card.kind is ToolKind.REPORT:
+        inputs |= {"name": "eslint", "format": "eslint", "report": subject}
     if "command" in card.inputs.model_fields:
         inputs["command"] = "true"
     return inputs

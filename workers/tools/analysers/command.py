@@ -8,90 +8,44 @@ the linter cannot parse counts as unread, wherever the linter noticed it.
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import filterfalse
-from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from shared.errors import ToolError
 from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
 from shared.patterns import regex
-from shared.text.bounded_json import loads
 from shared.tools.commands import AnalyserCommand, is_known
 from shared.tools.inputs import CommandInput
-from workers.tools.analysers.comparison import SourceSpan, Trace, as_moved, compared
+from workers.tools.analysers.comparison import as_moved, compared
 from workers.tools.analysers.critique import Examination, write_critique
 from workers.tools.analysers.installation import Installation
 from workers.tools.analysers.program import earlier_states, from_elsewhere
 from workers.tools.analysers.report_parsers import MOST_ROWS, TOO_MANY, UNFINISHED
+from workers.tools.analysers.reported import (
+    OUTPUT_MB,
+    PARSE_S,
+    Reported,
+    ReportRow,
+    clean,
+    parse_report,
+    rows_of,
+)
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, sources
 from workers.tools.analysers.suppressions import HIDDEN
 from workers.tools.registry import ToolContext
 from workers.tools.sandbox.sandbox import Countdown, ProgramResult, execute, find_program, scratch
 from workers.tools.snapshot import load_subject, materialised
 
-PARSERS = Path(__file__).with_name("report_parsers.py")
-PARSE_S = 10.0
-OUTPUT_MB = 16
 MOST_FILES = 400
 SIGNALLED = 128
 """Exit codes above it are this much more than a signal's number."""
-CONFIDENCE = 0.7
 _SUFFIXES = regex(r"(?:\.[A-Za-z0-9]{1,10}){0,3}\Z")
-_UNPRINTABLE = regex(
-    r"[^\S ]|[^\x20-\U0010ffff]|[\ud800-\udfff\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
-)
-# How linters call, by rule or in words, a file whose grammar they do not understand.
-_PARSE_RULE = regex(
-    r"(?:.*(?:parse|parsing|parser|syntax)[-_]?error|(?:invalid[-_])?syntax|E999|DL1000)",
-    re.IGNORECASE,
-)
-# Its parser also warns, of what it has understood: of a file that `source` names, say.
-_OF_SHELLCHECKS_PARSER = regex(r"SC10[3-9]\d")
-_PARSE_WORDS = regex(
-    r"\b(?:(?:syntax|pars(?:e|ing)) error|found '?EOF|unexpected (?:EOF|token|end of (?:file|input))"
-    r"|(?:could not|couldn't|cannot) parse|unterminated|not terminated|was never closed)\b",
-    re.IGNORECASE,
-)
 # Programs that report nothing else.
 _ONLY_PARSERS = ("gofmt",)
-
-
-@dataclass(frozen=True)
-class _Reported:
-    """A row of a report, in the words of the program that wrote it."""
-
-    source: SourceFile
-    first: int
-    last: int
-    level: str
-    code: str
-    message: str
-    address: str | None
-
-    @property
-    def place(self) -> Place | None:
-        """Where the change touched its lines."""
-        return self.source.place(self.first, self.last)
-
-    @property
-    def is_unparsed(self) -> bool:
-        """True when it says that the file cannot be parsed."""
-        if _OF_SHELLCHECKS_PARSER.fullmatch(self.code):
-            return self.level == "error"
-        return bool(_PARSE_RULE.fullmatch(self.code) or _PARSE_WORDS.search(self.message))
-
-    @property
-    def trace(self) -> Trace:
-        """What it is recognised by."""
-        return Trace.of(self.source, (self.code, self.level), SourceSpan(self.first, self.last))
 
 
 def run(inputs: CommandInput, context: ToolContext) -> Critique:
@@ -112,7 +66,7 @@ def run(inputs: CommandInput, context: ToolContext) -> Critique:
         label = f"{inputs.name} (not usable: {error})"[:300]
         return write_critique(inputs, label, Examined(()), (), "matching")
     verdict = _Verdict(inputs.name, program)
-    before: list[_Reported] = []
+    before: list[Reported] = []
     if any(map(verdict.speaks, reported)):
         before = linter.report(earlier_states(examined, context.documents))
     broken = {row.source.path for row in reported if verdict.is_unparsed(row)}
@@ -129,29 +83,29 @@ class _Verdict:
     name: str
     program: AnalyserCommand
 
-    def is_unparsed(self, row: _Reported) -> bool:
+    def is_unparsed(self, row: Reported) -> bool:
         """True when a row says that its file cannot be parsed."""
         return row.is_unparsed or self.program.program.rpartition("/")[2] in _ONLY_PARSERS
 
-    def is_grave(self, row: _Reported) -> bool:
+    def is_grave(self, row: Reported) -> bool:
         """True when it demands a fix by itself."""
         return self.program.weight(row.level).rank <= HIDDEN.rank
 
-    def speaks(self, row: _Reported) -> bool:
+    def speaks(self, row: Reported) -> bool:
         """True when it would be told, were it new."""
         if row.place is not None or self.is_unparsed(row):
             return True
         return self.is_grave(row) and row.source.change.before is not None
 
     def findings(
-        self, now: Sequence[_Reported], before: Sequence[_Reported]
+        self, now: Sequence[Reported], before: Sequence[Reported]
     ) -> Iterator[RaisedFinding]:
         """What the change brings."""
         yield from self._of_broken(filter(self.is_unparsed, now), before)
         yield from self._of_others(filterfalse(self.is_unparsed, now), before)
 
     def _of_broken(
-        self, now: Iterable[_Reported], before: Iterable[_Reported]
+        self, now: Iterable[Reported], before: Iterable[Reported]
     ) -> Iterator[RaisedFinding]:
         """One for each file that could be parsed before the change, where the change is nearest."""
         broken = {row.source.path for row in before if self.is_unparsed(row)}
@@ -168,7 +122,7 @@ class _Verdict:
             yield finding
 
     def _of_others(
-        self, now: Iterable[_Reported], before: Iterable[_Reported]
+        self, now: Iterable[Reported], before: Iterable[Reported]
     ) -> Iterator[RaisedFinding]:
         """Those that the change brings, also the grave ones that it causes elsewhere."""
         traced = ((row.trace, row) for row in now)
@@ -180,18 +134,8 @@ class _Verdict:
             if row.place is not None and self.is_grave(row):
                 yield as_moved(self._finding(row, row.place), was)
 
-    def _finding(self, row: _Reported, place: Place | None) -> RaisedFinding:
-        title = f"{row.message} ({row.code})" if row.code != "finding" else row.message
-        return RaisedFinding(
-            title=title[:400],
-            detail=f"Rule {row.code} of {self.name}{f': {row.address}' if row.address else ''}",
-            severity=self.program.weight(row.level),
-            category="correctness",
-            rule=f"{self.name}/{row.code}",
-            place=place,
-            quote=row.source.quote(place.line) if place else None,
-            confidence=CONFIDENCE,
-        )
+    def _finding(self, row: Reported, place: Place | None) -> RaisedFinding:
+        return row.finding(self.name, place, self.program.weight(row.level))
 
 
 class _Linter:
@@ -202,9 +146,9 @@ class _Linter:
         self._row = row
         self._countdown = countdown
 
-    def report(self, files: Sequence[SourceFile]) -> list[_Reported]:
+    def report(self, files: Sequence[SourceFile]) -> list[Reported]:
         """What it reports of these files. Raises `ToolError`."""
-        rows: list[_Reported] = []
+        rows: list[Reported] = []
         for start in range(0, len(files), MOST_FILES):
             some = files[start : start + MOST_FILES]
             named = {_file_name(number, source.path): source for number, source in enumerate(some)}
@@ -256,46 +200,24 @@ class _Linter:
             ending = f"ended with code {finished.code}"
         return ToolError(f"{self._who} {ending}{instead}{last}")
 
-    def _rows(
-        self, finished: ProgramResult, named: Mapping[str, SourceFile]
-    ) -> Iterator[_Reported]:
-        for file, first, last, _column, level, code, message, address in self._parsed(finished):
-            source = named.get(_base(file or ""))
-            if source is None or not message or first > len(source.analysed_lines):
-                continue
-            yield _Reported(
-                source,
-                first,
-                max(first, min(last, len(source.analysed_lines))),
-                _clean(level or "").lower(),
-                re.sub(r"[^\w@./-]", "", code or "") or "finding",
-                _clean(message),
-                _clean(address) if address else None,
-            )
+    def _rows(self, finished: ProgramResult, named: Mapping[str, SourceFile]) -> Iterator[Reported]:
+        for row in self._parsed(finished):
+            source = named.get(_base(row.file))
+            if source is not None and row.message and row.first <= len(source.analysed_lines):
+                yield row.about(source)
 
-    def _parsed(self, finished: ProgramResult) -> list[Any]:
+    def _parsed(self, finished: ProgramResult) -> list[ReportRow]:
         report = {
             "format": self._row.format,
             "pattern": self._row.pattern,
             "stdout": finished.stdout.decode("utf-8", "replace"),
             "stderr": finished.stderr.decode("utf-8", "replace"),
         }
-        within_s = min(self._countdown.remaining_s(), PARSE_S)
-        with scratch() as root:
-            copy = root / PARSERS.name
-            copy.write_bytes(PARSERS.read_bytes())
-            parsed = execute(
-                [sys.executable, "-I", str(copy)],
-                cwd=root,
-                home=root,
-                timeout_s=within_s,
-                stdin=json.dumps(report).encode(),
-                confinement=self._countdown.confinement(memory_mb=1024, output_mb=OUTPUT_MB),
-            )
+        parsed = parse_report(report, self._countdown)
         if parsed.timed_out:
-            raise ToolError(f"The report of {self._who} could not be read in {within_s:.3g} s.")
+            raise ToolError(f"The report of {self._who} could not be read in {PARSE_S:.3g} s.")
         self._check(parsed, finished)
-        rows = [loads(line) for line in parsed.stdout.splitlines()]
+        rows = rows_of(parsed)
         if finished.code != 0 and not rows and self._row.pattern is not None:
             raise self._failure(finished, " and wrote nothing that its pattern fits")
         return rows
@@ -309,7 +231,7 @@ class _Linter:
         if parsed.code != 0 and (finished.code != 0 or finished.stderr.strip()):
             raise self._failure(finished, f" and wrote no {self._row.format}")
         if parsed.code != 0:
-            why = _clean(parsed.complaint)
+            why = clean(parsed.complaint)
             raise ToolError(f"{self._who} reported in another form than {self._row.format}: {why}")
 
 
@@ -317,7 +239,7 @@ def _last_line(finished: ProgramResult) -> str:
     """The last line that says something, of its standard error before its standard output."""
     texts = (finished.stderr, finished.stdout)
     lines = (line for text in texts for line in reversed(text.splitlines()) if line.strip())
-    return _clean(next(lines, b"").decode("utf-8", "replace"))[:300]
+    return clean(next(lines, b"").decode("utf-8", "replace"))[:300]
 
 
 def _file_name(number: int, path: str) -> str:
@@ -332,7 +254,3 @@ def _base(file: str) -> str:
     """The name of a file that a report may give as a path or as an address."""
     path = unquote(urlsplit(file).path) if file.startswith("file:") else file
     return path.replace("\\", "/").rpartition("/")[2]
-
-
-def _clean(text: str) -> str:
-    return " ".join(_UNPRINTABLE.sub(" ", text).split())[:1000]
