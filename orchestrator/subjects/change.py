@@ -31,7 +31,9 @@ class CapturedFile:
 
     `head` are the first bytes of a file that is left out; `became_executable`: the change made it so; `same`: what is
     left out is what was there before, byte for byte; `harmless` is why nobody needs to read it, where the
-    capture saw that. `secrets` are those that the change puts into a file that is never sent.
+    capture saw that. `secrets` are those that the change puts where nobody is shown them: a file that is never sent, an
+    output of a notebook. `cells`: the states are views of a notebook (shared/text/notebooks.py) with code of that
+    language.
     """
 
     path: str
@@ -47,10 +49,13 @@ class CapturedFile:
     same: bool = False
     harmless: str | None = None
     secrets: tuple[SecretLine, ...] = ()
+    cells: str | None = None
 
     @property
     def language(self) -> str | None:
         """What it is written in; None for data and prose."""
+        if self.cells is not None:
+            return self.cells
         return language_of(self.path, self.head if self.after is None else self.after[:HEAD_BYTES])
 
     @property
@@ -148,6 +153,7 @@ def store(change: CapturedChange, put: Put, mask: Mask) -> Subject:
                 language=file.language,
                 as_new=file.as_new,
                 secrets=file.secrets,
+                cells=file.cells is not None,
             )
             for file in change.files
         ),

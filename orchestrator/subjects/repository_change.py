@@ -36,6 +36,7 @@ from orchestrator.subjects.entries import (
 )
 from orchestrator.subjects.kinds import HARMLESS, HEAD_BYTES, LOADED, inner_target, language_of
 from orchestrator.subjects.location import Located, locate
+from orchestrator.subjects.notebooks import with_cells
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.subjects.screening import (
     BINARY,
@@ -328,5 +329,5 @@ def capture(
     itself and for permissions; nothing is stored then.
     """
     if request.diff is not None:
-        return store(read_bare_diff(request, request.diff), put, mask)
-    return store(read_repository(request, located), put, mask)
+        return store(with_cells(read_bare_diff(request, request.diff)), put, mask)
+    return store(with_cells(read_repository(request, located)), put, mask)

@@ -48,11 +48,15 @@ def _is_empty(value: object) -> bool:
 
 
 class Place(ForeignWire):
-    """Where in the reviewed state: path from the repository's root, lines counted from 1."""
+    """Where in the reviewed state: path from the repository's root, lines counted from 1.
+
+    `cell` is the same place in a notebook, as its reader counts: "cell 3, line 2".
+    """
 
     path: str
     line: int = Field(ge=1)
     end_line: int | None = None
+    cell: str | None = Field(default=None, max_length=40, exclude_if=_is_none)
 
     @classmethod
     def over(cls, path: str, first: int, last: int) -> Place:
@@ -61,8 +65,9 @@ class Place(ForeignWire):
 
     @property
     def shown(self) -> str:
-        """As editors and compilers write it: `path:line`."""
-        return f"{self.path}:{self.line}"
+        """As editors and compilers write it: `path:line`; of a notebook with its cell."""
+        where = f"{self.path}:{self.line}"
+        return f"{where} ({self.cell})" if self.cell else where
 
     @property
     def last_line(self) -> int:

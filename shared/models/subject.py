@@ -38,7 +38,8 @@ class FileChange(Wire):
     Binary files and files over the size limit have no documents and say why in `skipped`, with the code of the reason
     in `unread`. `harmless` names a kind that nobody needs to read (`image`, ...), `language` what decides who reads it.
     `as_new`: all of it counts as changed, since it became executable or code without an edit that shows it. `secrets`
-    are those that the change puts into a file that is never sent.
+    are those that the change puts where nobody is shown them: into a file that is never sent, or an output of a
+    notebook. `cells`: the documents are a notebook's cells at their lines (shared/text/notebooks.py), and not the file.
     """
 
     path: str
@@ -53,6 +54,7 @@ class FileChange(Wire):
     language: str | None = None
     as_new: bool = False
     secrets: tuple[SecretLine, ...] = Field(default=(), exclude_if=lambda value: not value)
+    cells: bool = Field(default=False, exclude_if=lambda value: not value)
 
     @property
     def is_python(self) -> bool:
@@ -114,7 +116,7 @@ class Subject(Wire):
     pieces: tuple[DiffPiece, ...] = ()
 
     def changes(self, path: str, line: int) -> bool:
-        """True when `line` of `path` (reviewed state) was added or edited by the change."""
-        return any(
-            line in lines for file in self.files if file.path == path for lines in file.changed
-        )
+        """True when `line` of `path` (reviewed state) was added or edited by the change, shown to readers or not."""
+        files = [file for file in self.files if file.path == path]
+        unseen = any(line == secret.line for file in files for secret in file.secrets)
+        return unseen or any(line in lines for file in files for lines in file.changed)

@@ -72,7 +72,7 @@ _PATH_RULES: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (
 
 
 def post_images(subject: Subject, documents: Documents) -> dict[str, bytes]:
-    """The reviewed contents of every file of the change that has any and whose path is a plain one."""
+    """The reviewed contents of every file of the change that has any and whose path is a plain one; of no notebook."""
     return {
         file.path: documents.get(file.after)
         for file in subject.files
@@ -80,6 +80,7 @@ def post_images(subject: Subject, documents: Documents) -> dict[str, bytes]:
         and file.skipped is None
         and file.status != "deleted"
         and path_problem(file.path) is None
+        and not file.cells
     }
 
 

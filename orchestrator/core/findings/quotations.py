@@ -25,6 +25,7 @@ from shared.models.placeholders import MASKED
 from shared.models.subject import FileChange, Subject
 from shared.patterns import regex
 from shared.text.bounded_cache import cached_texts
+from shared.text.notebooks import cell_at
 
 SHORTEST = 6  # characters that are not white space: less than that occurs by chance
 SHORTEST_PART = 2  # of a quotation with gaps
@@ -100,6 +101,14 @@ class SubjectTexts:
         self._files = {plain_path(file.path): file for file in subject.files}
         self._python = {file.after for file in subject.files if file.is_python}
         self._texts: dict[str, str] = {}
+
+    def cell_at(self, place: Place) -> str | None:
+        """The place as the reader of a notebook counts; None in any other file, and outside of the cells."""
+        file = self._files.get(plain_path(place.path))
+        if file is None or not file.cells or file.after is None:
+            return None
+        cell = cell_at(self._text(file.after), place.line)
+        return None if cell is None else f"cell {cell.cell}, line {cell.line}"
 
     # ---- quotations
 

@@ -20,6 +20,7 @@ from orchestrator.core.discussion.portions import portions
 from orchestrator.core.discussion.strategies import DiscussionRole, Speaker
 from orchestrator.core.discussion.synthesis import Synthesised, synthesised
 from orchestrator.core.discussion.templates import SharedPrompt
+from orchestrator.core.findings.cells import in_cells
 from orchestrator.core.findings.evidence import absorb_checked, check_stances
 from orchestrator.core.findings.merging import Raised, check_places
 from orchestrator.core.findings.quotations import SubjectTexts
@@ -147,7 +148,7 @@ class ReviewDiscussion:
             texts,
             computing,
         )
-        findings = check_places(merged.findings, context.subject)
+        findings = in_cells(check_places(merged.findings, context.subject), texts)
         return Weighed(tuple(findings), merged.new, (*merged.stances, *stated))
 
 

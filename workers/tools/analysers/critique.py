@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
@@ -67,7 +67,7 @@ def write_critique(
     kind: str,
 ) -> Critique:
     """The critique of one analyser run. `label` is its name and version, `kind` the files it reads."""
-    every = in_order(raised)
+    every = in_order(_without_patches_of_cells(raised, examined))
     counting = in_order(map(_without_secrets, inputs.rules.applied(every)))
     findings = inputs.rules.without_known(counting)
     shown = findings[:MAX_FINDINGS]
@@ -101,6 +101,16 @@ def write_critique(
         unexamined_assumptions=examined.left_out,
         missing_considerations=_not_looked_at(examined, kind),
     )
+
+
+def _without_patches_of_cells(
+    raised: Iterable[RaisedFinding], examined: Examined
+) -> Iterator[RaisedFinding]:
+    """The findings; a patch of a notebook's view does not fit the file."""
+    cells = {source.path for source in examined.files if source.change.cells}
+    for finding in raised:
+        in_cells = finding.place is not None and finding.place.path in cells
+        yield finding.model_copy(update={"patch": None}) if in_cells else finding
 
 
 def _without_secrets(finding: RaisedFinding) -> RaisedFinding:

@@ -88,6 +88,12 @@ class _ChangedFiles:
             )
         return source
 
+    def like(self, file: str) -> SourceFile | None:
+        """A file of the change in the language of a file that is none of it; None where it has no such file."""
+        suffix = posixpath.splitext(file)[1]
+        fitting = sorted(path for path in self.by_path if path.endswith(suffix))
+        return self.by_path[fitting[0]] if fitting else None
+
     def _path(self, file: str) -> str:
         """The path as a report has it, from the project's top where it lies below that."""
         text = unquote(urlsplit(file).path) if file.startswith("file:") else file
@@ -151,31 +157,33 @@ def _rows(
 def _not_compiled(
     name: str, broken: Sequence[ReportRow], files: _ChangedFiles
 ) -> Iterator[RaisedFinding]:
-    """What does not compile: at the nearest changed line of a file of the change, elsewhere without a place."""
+    """What does not compile: at the nearest changed line of that file, or of another file of the language."""
     elsewhere: list[str] = []
     for row in broken:
         source = files.meant(row)
-        if source is None and row.file not in elsewhere:
+        if source is not None:
+            yield _error(name, row, source, Severity.CRITICAL)
+        elif row.file not in elsewhere:
             elsewhere.append(row.file)
             if len(elsewhere) <= MOST_ELSEWHERE:
-                yield _error(name, row, None)
-        elif source is not None:
-            yield _error(name, row, source)
+                yield _error(name, row, files.like(row.file), Severity.MAJOR)
 
 
-def _error(name: str, row: ReportRow, source: SourceFile | None) -> RaisedFinding:
+def _error(name: str, row: ReportRow, near: SourceFile | None, severity: Severity) -> RaisedFinding:
+    """That something does not compile, at the change's line that is nearest in a file."""
     where = f"{row.file}:{row.first}"
-    line = None if source is None else source.nearest_changed(row.first)
-    place = None if source is None or line is None else Place(path=source.path, line=line)
+    own = severity is Severity.CRITICAL
+    line = None if near is None else near.nearest_changed(row.first if own else 1)
+    place = None if near is None or line is None else Place(path=near.path, line=line)
     title = f"{row.message} (it does not compile)"
     return RaisedFinding(
-        title=(title if place and line == row.first else f"{where}: {title}")[:400],
+        title=(title if own and line == row.first else f"{where}: {title}")[:400],
         detail=f"The compiler stops at {where}, by the report of {name}; what follows was not looked at.",
-        severity=Severity.CRITICAL if place else Severity.MAJOR,
+        severity=severity,
         category="correctness",
         rule=f"{name}/{NOT_COMPILED}",
         place=place,
-        quote=source.quote(place.line) if source and place else None,
+        quote=near.quote(place.line) if near and place else None,
         confidence=0.7,
     )
 

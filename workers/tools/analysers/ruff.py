@@ -105,6 +105,9 @@ def command(
     ]
 
 
+_USUAL_IN_CELLS = frozenset(("B018", "F704", "PLE1142"))
+
+
 def _file_name(number: int, path: str) -> str:
     """The name under which ruff gets the file: it reads no Python in `pyproject.toml`, whatever its first line."""
     return f"named/{path}" if path.endswith(PYTHON_SUFFIXES) else f"other/{number}.py"
@@ -252,7 +255,7 @@ class _Judged:
 def _judge(source: SourceFile, diagnostics: Iterable[_Diagnostic]) -> _Judged:
     judged = _Judged(source)
     for diagnostic in diagnostics:
-        if _is_awaited(source, diagnostic):
+        if _is_awaited(source, diagnostic) or _is_usual_in_cells(source, diagnostic):
             continue
         if not diagnostic.unparsed:
             judged.candidates.append(_Candidate(source, diagnostic))
@@ -261,6 +264,11 @@ def _judge(source: SourceFile, diagnostics: Iterable[_Diagnostic]) -> _Judged:
             judged.partly = UNPARSED_FILE.of(source.path)
             judged.findings.append(_syntax_error(source, diagnostic))
     return judged
+
+
+def _is_usual_in_cells(source: SourceFile, diagnostic: _Diagnostic) -> bool:
+    """True for what a notebook does on purpose: a cell's last expression is shown, and `await` stands outside."""
+    return source.change.cells and diagnostic.code in _USUAL_IN_CELLS
 
 
 def _is_awaited(source: SourceFile, diagnostic: _Diagnostic) -> bool:

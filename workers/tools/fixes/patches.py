@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from shared.git.hunks import CONTEXT, edited_file_patch
 from shared.git.patch import Hunk, HunkLine, hunk_of
 from shared.models.placeholders import MASKED
+from shared.text.notebooks import SUFFIX
 from workers.tools.snapshot import path_problem
 
 MAX_PATCH = 256 * 1024
@@ -47,6 +48,9 @@ GUARDED_FILES = frozenset(
         ".bazelrc"
     ).split()
 )
+
+
+SHOWN_AS_CELLS = "a notebook is shown as its cells, which no patch fits: edit the cell itself"
 
 
 def guarded(path: str) -> str | None:
@@ -223,7 +227,8 @@ def _name_refusal(old: str, new: str, allowed: Collection[str]) -> str | None:
         return "a fix may not create or delete files"
     if old != new:
         return "it renames a file"
-    problem = guarded(new) or (None if new in allowed else "it is not a text file of the change")
+    unknown = SHOWN_AS_CELLS if new.endswith(SUFFIX) else "it is not a text file of the change"
+    problem = guarded(new) or (None if new in allowed else unknown)
     return f"{new}: {problem}" if problem else None
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from shared.errors import ToolError
-from shared.models.findings import Severity
+from shared.models.findings import Place, Severity
 from shared.models.replies import ReviewCritique
 from tests.workers.tools.changes import Contents, stored, subject_of
 from workers.tools.analysers.report_parsers import MOST_ROWS
@@ -150,10 +150,11 @@ def test_what_does_not_compile_is_told_and_leaves_its_files_unread(
     assert [file.path for file in reply.coverage.unread] == [path]
 
 
-def test_what_does_not_compile_elsewhere_has_no_place() -> None:
+def test_what_does_not_compile_elsewhere_is_told_at_a_line_of_the_change() -> None:
     reply = look({"src/other.rs": (None, "fn a() {}\n")}, recorded("clippy-broken"), "cargo")
     (finding,) = reply.findings
-    assert (finding.place, finding.severity) == (None, Severity.MAJOR)
+    assert finding.place == Place(path="src/other.rs", line=1)
+    assert (finding.quote, finding.severity) == ("fn a() {}", Severity.MAJOR)
     assert finding.title.startswith("src/price.rs:4: ")
 
 
