@@ -69,6 +69,34 @@ def test_an_unknown_strategy_is_refused_before_anything_is_captured(changed_repo
         )
 
 
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_change_that_brings_an_unknown_name_is_told_so_and_reviewed_as_before(
+    changed_repository: Path, is_committed: bool
+):
+    file = changed_repository / ".quorate.yaml"
+    file.write_text("participants: [ruff]\n")
+    git(changed_repository, "add", "-A")
+    git(changed_repository, "commit", "-q", "-m", "settings")
+    file.write_text("participants: [claudee]\nprivacy: {allow_models: true}\n")
+    (changed_repository / "app.py").write_text("VALUE = 9\n")
+    targets = ()
+    if is_committed:
+        git(changed_repository, "commit", "-q", "-a", "-m", "a slip")
+        targets = ("HEAD",)
+    request = SubmissionRequest(
+        directory=changed_repository, subject=ChangeInput(targets=targets), panel=()
+    )
+    prepared = prepare_run(request, {"HOME": "/none"})
+    (notice,) = [each for each in prepared.notices if each.code == "project_breaks"]
+    assert "claudee" in str(notice.params["problem"])
+    assert "ruff" in [critic.name for critic in prepared.panel.critics]
+    file.write_text("participants: [bandit]\n")
+    git(changed_repository, "commit", "-q", "-a", "--amend", "-m", "no slip")
+    request = SubmissionRequest(directory=changed_repository, subject=ChangeInput(("HEAD",)))
+    codes = {each.code for each in prepare_run(request, {"HOME": "/none"}).notices}
+    assert "project_breaks" not in codes
+
+
 @pytest.mark.parametrize("mended", ["participants: [ruff]\n", None])
 def test_a_commit_that_mends_an_unknown_name_is_reviewed_without_the_file(
     changed_repository: Path, mended: str | None

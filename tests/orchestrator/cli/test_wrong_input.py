@@ -1,5 +1,6 @@
 """What is typed wrong gets one sentence and code 2, and nothing is started for it."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,25 @@ def test_a_wrong_option_of_review_says_what_is_wrong(
     quiet_home: CommandLine, changed_repository: Path, arguments: tuple[str, ...], said: str
 ):
     assert said in refused(quiet_home("review", *arguments, cwd=changed_repository))
+    assert nothing_was_started(quiet_home)
+
+
+@pytest.mark.parametrize("arguments", [("--diff", "-"), ("-",)])
+def test_a_closed_standard_input_is_no_diff_and_no_bug(
+    quiet_home: CommandLine, changed_repository: Path, arguments: tuple[str, ...]
+):
+    command = [str(quiet_home.scripts / "quorate"), "review", *arguments]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *command],
+        cwd=changed_repository,
+        env=quiet_home.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert "nothing came on standard input" in done.stderr
+    assert "--allow-empty" in done.stderr
     assert nothing_was_started(quiet_home)
 
 
