@@ -10,20 +10,18 @@ from typing import Any
 from uuid import uuid4
 
 from orchestrator.application.backend import Backend
+from orchestrator.application.batch_standing import batch_status, named_batch
 from orchestrator.application.report import load_report
 from orchestrator.engine.children import new_run_id
 from orchestrator.presentation.formats.json import as_json
-from shared.errors import UnknownRun, UserError
+from shared.errors import UserError
 from shared.models.batches import (
     ENDED,
-    LAST,
     BatchLimits,
-    BatchRow,
     BatchState,
     BatchStatus,
     ItemState,
 )
-from shared.patterns import regex
 from shared.store.batch_items import (
     FailedRun,
     ItemRow,
@@ -35,63 +33,15 @@ from shared.store.batch_items import (
 from shared.store.batch_money import settle_batches
 from shared.store.batches import (
     cancel_batch,
-    count_items,
     discard_batch,
-    find_batch,
-    list_batches,
     pause_batch,
     set_limits,
-    spent_on,
 )
 from shared.store.database import Connection
-from shared.store.projects import projects_of
 from shared.store.runs import cancel_run, unblock_run
 
 PAGE = 200
 AGAIN_AT_ONCE = 100
-LONGEST_PROJECT = 80
-_NOT_IN_NAMES = regex(r"[^\w.@+=,()-]")
-
-
-def _named(connection: Connection, name: str) -> BatchRow:
-    row = find_batch(connection, name)
-    for project in projects_of(connection) or ():
-        row = row or find_batch(connection, name_in(project, name))
-    if row is None and name == LAST:
-        row = next(iter(list_batches(connection, 1)), None)
-    if row is None:
-        raise UnknownRun(f"there is no batch {name!r}: `quorate batch list` shows them")
-    return row
-
-
-def name_in(project: str, name: str) -> str:
-    """What a batch is called that a token of this project calls so: names of projects never meet.
-
-    Its own name is a part of an address, and so is this one.
-    """
-    return f"{_NOT_IN_NAMES.sub('_', project)[:LONGEST_PROJECT]}:{name}"
-
-
-def batch_status(backend: Backend, name: str, *, costs: bool = True) -> BatchStatus:
-    """How a batch stands (`last`: the newest). Raises UnknownRun."""
-
-    def read(connection: Connection) -> BatchStatus:
-        row = _named(connection, name)
-        counts = count_items(connection, [row.name])[row.name]
-        return BatchStatus(row, counts, spent_on(connection, row.name) if costs else None)
-
-    return backend.read(read)
-
-
-def all_batches(backend: Backend, limit: int) -> list[BatchStatus]:
-    """The newest batches."""
-
-    def read(connection: Connection) -> list[BatchStatus]:
-        rows = list_batches(connection, limit)
-        counts = count_items(connection, [row.name for row in rows])
-        return [BatchStatus(row, counts[row.name]) for row in rows]
-
-    return backend.read(read)
 
 
 # ---- results ------------------------------------------------------------------------------------
@@ -99,7 +49,7 @@ def all_batches(backend: Backend, limit: int) -> list[BatchStatus]:
 
 def items_of(backend: Backend, name: str) -> Iterator[ItemRow]:
     """The items of a batch in the order of its file, read in pages."""
-    row = backend.read(lambda connection: _named(connection, name))
+    row = backend.read(lambda connection: named_batch(connection, name))
     after = -1
     while page := backend.read(partial(items_after, batch=row.name, after=after, limit=PAGE)):
         yield from page
@@ -115,7 +65,7 @@ def page_of_items(
     states: Sequence[ItemState] = tuple(ItemState),
 ) -> list[ItemRow]:
     """The items after that position that stand so, in the order of the file."""
-    row = backend.read(lambda connection: _named(connection, name))
+    row = backend.read(lambda connection: named_batch(connection, name))
     wanted = partial(items_after, batch=row.name, after=after, limit=limit, states=states)
     return backend.read(wanted)
 
@@ -147,7 +97,7 @@ def cancel(backend: Backend, name: str, actor: str, *, at_once: bool = False) ->
 
     A batch whose submission was interrupted is forgotten: its file can be submitted again.
     """
-    row = backend.read(lambda connection: _named(connection, name))
+    row = backend.read(lambda connection: named_batch(connection, name))
     if row.state is BatchState.FILLING and backend.write(partial(discard_batch, name=row.name)):
         forgotten = {**dict.fromkeys(ItemState, 0), ItemState.MISSING: row.total}
         return BatchStatus(replace(row, state=BatchState.CANCELLED), forgotten)
@@ -161,7 +111,7 @@ def cancel(backend: Backend, name: str, actor: str, *, at_once: bool = False) ->
 
 def pause(backend: Backend, name: str, *, paused: bool) -> BatchStatus:
     """Let nothing more of a batch begin for now, or let it go on. Raises UserError when it stands so already."""
-    row = backend.read(lambda connection: _named(connection, name))
+    row = backend.read(lambda connection: named_batch(connection, name))
     if not backend.write(partial(pause_batch, name=row.name, paused=paused)):
         raise UserError(f"the batch {row.name} is {'paused already' if paused else 'not paused'}")
     return batch_status(backend, row.name)
@@ -174,7 +124,7 @@ def retry(
 
     A blocked run goes on where it stopped. Raises UserError where the batch was cancelled or is being submitted.
     """
-    row = backend.read(lambda connection: _named(connection, name))
+    row = backend.read(lambda connection: named_batch(connection, name))
     if row.state is not BatchState.OPEN:
         raise UserError(f"the batch {row.name} is {row.state.value}: nothing of it can begin")
     backend.write(partial(set_limits, name=row.name, limits=limits))

@@ -10,6 +10,7 @@ from typing import Protocol
 from orchestrator.application import batch as batches
 from orchestrator.application.backend import Backend
 from orchestrator.application.batch_report import Cohort, cohort_of
+from orchestrator.application.batch_standing import all_batches, batch_status
 from orchestrator.application.watch import Care, ProcessCare
 from orchestrator.evaluation.scoring import ReadingRules
 from orchestrator.presentation.json_rows import dumps
@@ -86,11 +87,11 @@ class StoredBatches:
 
     def batch(self, name: str) -> BatchStatus:
         """The batch's rows."""
-        return batches.batch_status(self.backend, name)
+        return batch_status(self.backend, name)
 
     def batches(self, limit: int) -> list[BatchStatus]:
         """The newest ones."""
-        return batches.all_batches(self.backend, limit)
+        return all_batches(self.backend, limit)
 
     def result_lines(self, name: str, *, errors: bool) -> Iterator[str]:
         """Read item by item."""
@@ -104,7 +105,7 @@ class StoredBatches:
 
     def standing(self, name: str) -> BatchStatus:
         """Its counts alone."""
-        return batches.batch_status(self.backend, name, costs=False)
+        return batch_status(self.backend, name, costs=False)
 
     def running(self, name: str) -> str | None:
         """Any one of them."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.application.backend import Backend
-from orchestrator.application.batch import batch_status, items_of
+from orchestrator.application.batch import items_of
+from orchestrator.application.batch_standing import batch_status
 from orchestrator.application.evaluation import outcome_of
 from orchestrator.application.report import load_report
 from orchestrator.evaluation.cases import CLEAN, ExpectedFinding

@@ -17,7 +17,6 @@ from uuid import uuid4
 
 from orchestrator.application.alike import Alike
 from orchestrator.application.backend import Backend
-from orchestrator.application.batch import name_in
 from orchestrator.application.batch_file import (
     MOST_KEPT,
     BatchFile,
@@ -27,6 +26,7 @@ from orchestrator.application.batch_file import (
     read_items,
 )
 from orchestrator.application.batch_input import BatchItem, request_of
+from orchestrator.application.batch_standing import name_in
 from orchestrator.application.eval_plan import question_key
 from orchestrator.application.evaluation import OnceListener
 from orchestrator.application.notice_listener import NoticeListener, WarningKeeper

@@ -13,13 +13,13 @@ from orchestrator.application.batch_desk import BatchDesk, StoredBatches
 from orchestrator.application.batch_from_git import HistoryRange
 from orchestrator.application.batch_input import item_schema
 from orchestrator.application.prepare import SubmissionRequest
+from orchestrator.cli.batch_lists import show
 from orchestrator.cli.batch_results import write_history, write_report, write_results
-from orchestrator.cli.batches import BatchWanted, show, submit, submit_remotely, validate, watch
+from orchestrator.cli.batches import BatchWanted, submit, submit_remotely, validate, watch
 from orchestrator.cli.elsewhere import server_of
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
-from orchestrator.presentation.batches import batches_table, status_json
-from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from shared.models.batches import BatchLimits, BatchStatus
@@ -71,27 +71,6 @@ def submit_file(
     if server_of(os.environ) is not None:
         return submit_remotely(typed, os.environ, terminal, _words(language), as_json=as_json)
     return submit(typed, os.environ, terminal, _words(language), as_json=as_json)
-
-
-def list_all(limit: int, language: str | None, *, as_json: bool) -> int:
-    """The newest batches."""
-    with batch_desk(os.environ) as desk:
-        listed = desk.batches(limit)
-    terminal = Terminal.of(os.environ)
-    if as_json:
-        rows = [status_json(each) for each in listed]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "batches": rows}))
-    else:
-        terminal.result(batches_table(listed, _words(language)))
-    return 0
-
-
-def show_status(name: str, language: str | None, *, as_json: bool) -> int:
-    """How a batch stands."""
-    with batch_desk(os.environ) as desk:
-        found = desk.batch(name)
-    show(found, Terminal.of(os.environ), _words(language), as_json=as_json)
-    return 0
 
 
 def follow(

@@ -11,12 +11,13 @@ from typing import Any
 
 import click
 
-from orchestrator.application import batch
 from orchestrator.application.backend import connected
 from orchestrator.application.batch_desk import BatchDesk, watch_batch
 from orchestrator.application.batch_file import BatchFile, FileCheck, LineFault, check_file, opened
+from orchestrator.application.batch_standing import batch_status
 from orchestrator.application.batch_submit import BatchFaults, BatchRequest, submit_batch
 from orchestrator.application.prepare import SubmissionRequest
+from orchestrator.cli.batch_lists import show
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.watching import REMINDER_S
 from orchestrator.core.document import Span, Style, line
@@ -123,7 +124,7 @@ def submit(
             request = BatchRequest(file, wanted.common, check, wanted.limits, wanted.name)
             listener = NoticePrinter(terminal, words)
             row = submit_batch(backend, request, listener, BatchProgress(terminal, words))
-            status = batch.batch_status(backend, row.name)
+            status = batch_status(backend, row.name)
     return _tell_submitted(status, terminal, words, as_json=as_json)
 
 
@@ -188,14 +189,6 @@ def watch(
     status = desk.batch(name)
     show(status, terminal, words, as_json=as_json)
     return code_of(status)
-
-
-def show(status: BatchStatus, terminal: Terminal, words: Translator, *, as_json: bool) -> None:
-    """How a batch stands."""
-    if as_json:
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "batch": status_json(status)}))
-    else:
-        terminal.result(status_lines(status, words))
 
 
 def code_of(status: BatchStatus) -> ExitCode:

@@ -129,7 +129,7 @@ def submit_(
 @language_option
 def list_(limit: int, as_json: bool, language: str | None) -> int:
     """The batches, newest first, with how their items stand."""
-    from orchestrator.cli.batch_actions import list_all
+    from orchestrator.cli.batch_lists import list_all
 
     return list_all(limit, language, as_json=as_json)
 
@@ -140,7 +140,7 @@ def list_(limit: int, as_json: bool, language: str | None) -> int:
 @language_option
 def status(name: str, as_json: bool, language: str | None) -> int:
     """How a batch stands: its items by state, which add up to all of them, and what they cost."""
-    from orchestrator.cli.batch_actions import show_status
+    from orchestrator.cli.batch_lists import show_status
 
     return show_status(name, language, as_json=as_json)
 

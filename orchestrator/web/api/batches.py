@@ -22,6 +22,7 @@ from orchestrator.application.batch_file import (
     opened,
     read_items,
 )
+from orchestrator.application.batch_standing import all_batches, batch_status
 from orchestrator.application.batch_submit import BatchFaults, BatchRequest, submit_batch
 from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.prepare import SubmissionRequest
@@ -126,7 +127,7 @@ def list_(
     limit: Annotated[int, Query(ge=1, le=LISTED)] = 20,
 ) -> Response:
     """How each of them stands; counts add up to the total."""
-    listed = batches.all_batches(context.backend, limit)
+    listed = all_batches(context.backend, limit)
     return read_json(request, {"batches": [status_json(each) for each in listed]})
 
 
@@ -179,7 +180,7 @@ def submit(
             row = submit_batch(context.backend, wanted, NoticeList(), _Silent())
         except BatchFaults as faults:
             raise _refused([*faults.faults], faults.wrong) from faults
-    status = batches.batch_status(context.backend, row.name)
+    status = batch_status(context.backend, row.name)
     location = f"{request.url.path}/{quote(row.name)}"
     return done_json({"batch": status_json(status)}, status=201, location=location)
 
@@ -187,7 +188,7 @@ def submit(
 @router.get("/{batch}", summary="How a batch stands", response_model=shapes.BatchAnswer)
 def show(request: Request, context: Context, batch: Name, _: Viewer) -> Response:
     """Its counts, its costs and its limits; `last` is the newest."""
-    return read_json(request, {"batch": status_json(batches.batch_status(context.backend, batch))})
+    return read_json(request, {"batch": status_json(batch_status(context.backend, batch))})
 
 
 @router.get("/{batch}/items", summary="Its items", response_model=shapes.BatchItemsShape)
@@ -227,7 +228,7 @@ def results(
     errors: Annotated[bool, Query(description="only what failed or was cancelled")] = False,
 ) -> Response:
     """A JSON object a line for each item that has ended, as `quorate batch results` writes it."""
-    name = batches.batch_status(context.backend, batch, costs=False).batch.name
+    name = batch_status(context.backend, batch, costs=False).batch.name
     lines = StoredBatches(context.backend).result_lines(name, errors=errors)
     return StreamingResponse((f"{line}\n" for line in lines), media_type=JSON_LINES)
 

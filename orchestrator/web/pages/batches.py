@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from orchestrator.application import batch as stored
 from orchestrator.application.batch_report import cohort_of
+from orchestrator.application.batch_standing import all_batches, batch_status
 from orchestrator.evaluation.scoring import ReadingRules
 from orchestrator.presentation.cohort import cohort_document
 from orchestrator.presentation.formats.html import fragment
@@ -32,7 +33,7 @@ Cursor = Annotated[int, Query(ge=-1, le=2**31 - 1)]
 def list_batches(request: Request, context: Context, _identity: Viewer) -> Response:
     """The newest ones."""
     words = words_of(request)
-    listed = [batch_view(each, words) for each in stored.all_batches(context.backend, LISTED)]
+    listed = [batch_view(each, words) for each in all_batches(context.backend, LISTED)]
     return page(request, "batches.html", batches=listed)
 
 
@@ -47,7 +48,7 @@ def show_batch(
 ) -> Response:
     """One of them, with a page of its items in the order of their file."""
     words = words_of(request)
-    view = batch_view(stored.batch_status(context.backend, batch), words)
+    view = batch_view(batch_status(context.backend, batch), words)
     name = view.status.batch.name
     states = tuple(each for each in ItemState if state in ("", each))
     rows = stored.page_of_items(context.backend, name, after=cursor, limit=ITEMS, states=states)
@@ -67,7 +68,7 @@ def show_batch(
 @router.get(f"{BATCHES}/{{batch}}/state")
 def show_state(request: Request, context: Context, _identity: Viewer, batch: str) -> Response:
     """How it stands, for a page that is open."""
-    status = stored.batch_status(context.backend, batch)
+    status = batch_status(context.backend, batch)
     return page(request, "batch_state.html", view=batch_view(status, words_of(request)))
 
 

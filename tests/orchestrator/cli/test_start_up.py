@@ -56,6 +56,12 @@ def below(modules: set[str], roots: tuple[str, ...]) -> set[str]:
     return {name for name in modules for root in roots if f"{name}.".startswith(f"{root}.")}
 
 
+def test_a_list_of_batches_loads_nothing_that_reads_or_submits_runs() -> None:
+    modules = loaded("import orchestrator.cli.batch_lists")
+
+    assert below(modules, ROWS) == set()
+
+
 @pytest.mark.parametrize("command", UNLOADED)
 def test_a_command_loads_nothing_heavy_that_it_does_not_use(command: str) -> None:
     modules = loaded(f"import orchestrator.cli.commands.{command}")

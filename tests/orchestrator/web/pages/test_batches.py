@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from orchestrator.application.batch import batch_status
+from orchestrator.application.batch_standing import batch_status
 from shared.models.batches import BatchLimits, BatchStatus
 from shared.models.roles import Role
 from shared.store.admission import admit_runs
