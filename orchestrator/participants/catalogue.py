@@ -34,7 +34,7 @@ from shared.providers.sections import (
     command_participant,
     scripted_participant,
 )
-from shared.tools.commands import PROJECT_LINTERS, AnalyserCommand, ready_commands
+from shared.tools.commands import AnalyserCommand, ready_commands, reporting_linter
 from shared.tools.commands import installed as installed_commands
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
@@ -261,9 +261,8 @@ class Catalogue:
         return discovered
 
     def _unknown(self, name: str) -> ConfigurationError | CredentialsRejected:
-        for linter in PROJECT_LINTERS:
-            if name in linter.names:
-                return ConfigurationError(f"'{name}' takes part by its report: {linter.advice}.")
+        if advice := reporting_linter(name):
+            return ConfigurationError(f"'{name}' takes part by its report: {advice}.")
         meant = {
             name,
             *(known.name for _, known in services() if name in known.aliases and not known.routed),
@@ -273,8 +272,7 @@ class Catalogue:
             return CredentialsRejected(
                 f"'{name}' cannot be asked here. To make it available: {', or '.join(lacking)}."
             )
-        known = self.known()
-        near = get_close_matches(name.lower(), known, n=1, cutoff=0.6)
+        near = get_close_matches(name.lower(), known := self.known(), n=1, cutoff=0.6)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         return ConfigurationError(
             f"No participant is called '{name}'.{hint} Known here: {', '.join(known)}; also scripted:FILE[#NAME] "

@@ -180,6 +180,12 @@ PROJECT_LINTERS = (
     ),
 )
 
+
+def reporting_linter(name: str) -> str | None:
+    """How a linter of that name takes part, where its report is all that does; None for any other name."""
+    return next((linter.advice for linter in PROJECT_LINTERS if name in linter.names), None)
+
+
 _JS_RULES = (
     "constructor-super for-direction getter-return no-async-promise-executor no-class-assign "
     "no-compare-neg-zero no-const-assign no-constant-binary-expression no-debugger no-delete-var "
