@@ -44,19 +44,21 @@ def show(status: BatchStatus, terminal: Terminal, words: Translator, *, as_json:
 
 def _batches(limit: int, environ: Mapping[str, str]) -> list[BatchStatus]:
     if server_of(environ) is not None:
-        from orchestrator.cli.batch_actions import batch_desk
+        from orchestrator.client.remote_batches import RemoteBatches
+        from orchestrator.client.remote_installation import client_of
 
-        with batch_desk(environ) as desk:
-            return desk.batches(limit)
+        with client_of(environ) as client:
+            return RemoteBatches(client).batches(limit)
     with connected(environ, workers=False) as backend:
         return all_batches(backend, limit)
 
 
 def _batch(name: str, environ: Mapping[str, str]) -> BatchStatus:
     if server_of(environ) is not None:
-        from orchestrator.cli.batch_actions import batch_desk
+        from orchestrator.client.remote_batches import RemoteBatches
+        from orchestrator.client.remote_installation import client_of
 
-        with batch_desk(environ) as desk:
-            return desk.batch(name)
+        with client_of(environ) as client:
+            return RemoteBatches(client).batch(name)
     with connected(environ, workers=False) as backend:
         return batch_status(backend, name)
