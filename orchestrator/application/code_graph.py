@@ -12,8 +12,12 @@ from pathlib import Path
 from orchestrator.application.backend import Backend
 from orchestrator.application.documents import DocumentCollector
 from orchestrator.application.report import load_report
-from orchestrator.application.submit import store_run
+from orchestrator.application.submit import allow_programs, store_run
+from orchestrator.participants.catalogue import Catalogue
+from orchestrator.participants.holders import is_nobody
+from orchestrator.participants.request import named_participant
 from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.settings.loading import load_configuration
 from orchestrator.subjects.task import capture_task
 from orchestrator.workflows import GRAPH
 from orchestrator.workflows.graph import GraphOptions
@@ -23,6 +27,7 @@ from shared.models.code_answers import GraphAnswer
 from shared.models.code_graph import CodeGraph
 from shared.models.code_graph_document import from_document
 from shared.models.code_graph_index import GraphIndex
+from shared.models.notices import read_notice
 from shared.models.panel import Panel, Participant
 from shared.models.rows import ASIDE, REPOSITORY
 from shared.models.run import NEWEST_RULES, Budget, RunSpec
@@ -56,22 +61,46 @@ def question_spec(task: CodingTask, options: GraphOptions, documents: DocumentCo
     )
 
 
+def find_embedder(
+    name: str | None, config: Path | None, environ: Mapping[str, str], directory: Path
+) -> Participant | None:
+    """Whose vectors find code: who is named, else the configuration's `panel.embedder`; None for nobody.
+
+    Raises ConfigurationError for somebody who makes none.
+    """
+    configuration = load_configuration(directory, environ, explicit=config, workflow=GRAPH)
+    named = name or configuration.settings.panel.embedder
+    if named is None or is_nobody(named):
+        return None
+    catalogue = Catalogue(configuration.settings, environ, directory, kept_by=configuration.kept_by)
+    (part,) = (part for part in WORKFLOWS[GRAPH].parts if part.silent)
+    return named_participant(named, catalogue, (), part)
+
+
 def submit_question(backend: Backend, task: CodingTask, options: GraphOptions) -> str:
     """Ask; the id of the run that answers."""
     documents = DocumentCollector()
     spec = question_spec(task, options, documents)
+    allow_programs(backend, spec)
     title = " ".join(filter(None, (options.question, *options.names, options.text)))
     return store_run(backend, spec, title, documents.gathered)
 
 
 def answer_of(backend: Backend, run: str) -> GraphAnswer | str:
     """What a settled run answers, or why it has no answer."""
-    steps = backend.read(lambda connection: load_report(connection, run)).steps
-    last = steps[-1] if steps else None
-    if last is not None and last.reply is not None:
-        return GraphAnswer.model_validate(last.reply)
-    failures = (step.failure_message for step in steps if step.failure_message)
+    report = backend.read(lambda connection: load_report(connection, run))
+    replies = (step.reply for step in reversed(report.steps) if step.role == GRAPH and step.reply)
+    answer = next(filter(_answers, map(GraphAnswer.model_validate, replies)), None)
+    if answer is not None:
+        warnings = map(read_notice, (report.run.outcome or {}).get("warnings") or ())
+        return answer.model_copy(update={"problems": (*warnings, *answer.problems)})
+    failures = (step.failure_message for step in report.steps if step.failure_message)
     return ENGLISH.column(next(failures, None)) or "it took too long"
+
+
+def _answers(answer: GraphAnswer) -> bool:
+    """Whether the code was read; else it says how much has to be read before."""
+    return not answer.portions
 
 
 class GraphShelf:

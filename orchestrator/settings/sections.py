@@ -108,7 +108,7 @@ class SettingsSection(Section):
 
 
 class PanelSection(Section):
-    """Who has which part, when that should not be chosen automatically. The moderator may be `none`."""
+    """Who has which part, when that should not be chosen automatically. Moderator and embedder may be `none`."""
 
     author: Annotated[
         str | None,
@@ -133,6 +133,10 @@ class PanelSection(Section):
             "who moderates a panel; `none`: nobody",
             "the judge's model, where a preset or `delphi` has one",
         ),
+    ] = None
+    embedder: Annotated[
+        str | None,
+        _part("whose vectors find code for `graph search` and `agent`; a model on this machine"),
     ] = None
 
 

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from pydantic import Field
 
+from orchestrator.core.discussion.embedding import CodeEmbedding, meaning_of
 from orchestrator.core.discussion.turn_results import failure_notice
-from orchestrator.core.parts import TOOLS_ONLY
+from orchestrator.core.parts import TOOLS_ONLY, Filling, PartType
 from orchestrator.core.replay.commands import (
     Effect,
     Outcome,
@@ -21,6 +22,7 @@ from orchestrator.core.replay.commands import (
     together,
 )
 from orchestrator.core.replay.materials import Materials
+from orchestrator.core.setting import Flag
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.workflows.descriptor import (
     SubjectKind,
@@ -29,8 +31,10 @@ from orchestrator.workflows.descriptor import (
     WorkflowType,
 )
 from shared.models.code_answers import GraphAnswer
-from shared.models.notices import notice
+from shared.models.embeddings import SearchVector
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import Verdict
+from shared.models.panel import Participant
 from shared.models.run import RunSpec
 from shared.models.steps import StepResult
 from shared.models.wire import Wire
@@ -38,6 +42,7 @@ from shared.models.workspace import CodingTask, Workspace
 from shared.tools.graph_cards import CodeReadInput, GraphInput, GraphQuestion
 
 VERSION = 1
+EMBEDDING = "embedding"
 
 
 class GraphOptions(Wire):
@@ -48,6 +53,8 @@ class GraphOptions(Wire):
     text: str = ""
     depth: int = Field(default=1, ge=1)
     limit: int = Field(default=100, ge=1)
+    embedder: Participant | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Whose vectors find code, besides names and words; only for a search."""
 
 
 def graph(spec: RunSpec, materials: Materials) -> Workflow:
@@ -67,15 +74,42 @@ def graph(spec: RunSpec, materials: Materials) -> Workflow:
         result = failed or (yield from _asked("answer", options, task.workspace, divides=False))
     if result.failure is not None:
         return Outcome(Verdict.INCONCLUSIVE, None, failure_notice(result.failure))
+    result, problems = yield from _by_meaning(options, task, result, materials)
     answer = GraphAnswer.model_validate(result.reply)
     summary = notice("graph_made", files=answer.files, symbols=answer.symbols, edges=answer.edges)
-    return Outcome(Verdict.DONE, None, summary)
+    return Outcome(Verdict.DONE, None, summary, warnings=problems)
+
+
+def _by_meaning(
+    options: GraphOptions, task: CodingTask, result: StepResult, materials: Materials
+) -> Effect[tuple[StepResult, tuple[Notice, ...]]]:
+    """A search asked again with its vector, where somebody makes one; else what was found without, and why."""
+    if options.embedder is None or options.question is not GraphQuestion.SEARCH:
+        return result, ()
+    yield from phase("Embedding")
+    embedding = CodeEmbedding(options.embedder, task, "meaning", EMBEDDING)
+    meaning = yield from meaning_of(embedding, options.text, materials.document)
+    if meaning.vector is None:
+        return result, meaning.problems
+    yield from phase("Answering")
+    by_meaning = yield from _asked(
+        "by-meaning", options, task.workspace, divides=False, meaning=meaning.vector
+    )
+    return (result if by_meaning.failure else by_meaning), meaning.problems
 
 
 def _asked(
-    key: str, options: GraphOptions, workspace: Workspace, *, divides: bool
+    key: str,
+    options: GraphOptions,
+    workspace: Workspace,
+    *,
+    divides: bool,
+    meaning: SearchVector | None = None,
 ) -> Effect[StepResult]:
-    inputs = GraphInput(workspace=workspace, **dict(options), divides=divides)
+    asked = options.model_dump(exclude={"embedder"})
+    inputs = GraphInput(workspace=workspace, **asked, divides=divides)
+    if meaning is not None:
+        inputs = inputs.model_copy(update={"meaning": meaning})
     return (
         yield from single(
             ToolRun(
@@ -109,7 +143,22 @@ WORKFLOW: WorkflowType[GraphOptions] = WorkflowType(
     options=GraphOptions,
     logic=WorkflowLogic(graph),
     subject=SubjectKind.TASK,
-    parts=TOOLS_ONLY,
+    parts=(
+        *TOOLS_ONLY,
+        PartType(
+            "embedder",
+            "embedder",
+            (EMBEDDING,),
+            in_options=True,
+            keys=("panel.embedder",),
+            flag=Flag("--embedder", "Whose vectors find code, besides words.", "NAME|none"),
+            task="make vectors of code",
+            filling=Filling.NOBODY,
+            optional=lambda _options: False,
+            dispensable=True,
+            silent=True,
+        ),
+    ),
     record_types=(),
     display=WorkflowDisplay(view=replace(GENERIC, always_whole=True)),
 )

@@ -75,8 +75,33 @@ class CallersEvidence(ForeignWire):
     graph: str = ""
 
 
+class CodeTexts(ForeignWire):
+    """Definitions whose vectors belong together: the `keys` of their parts of files, and how many each has."""
+
+    keys: tuple[tuple[str, int], ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+class UnembeddedCode(ForeignWire):
+    """Definitions without a vector of that space, as documents that each hold a `CodeTexts` for one turn.
+
+    `left_out` counts definitions beyond the most that are asked for at once.
+    """
+
+    portions: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+class CodeEmbedded(ForeignWire):
+    """How many vectors of definitions were stored."""
+
+    kept: int = 0
+
+
 CODE_REPLIES: dict[str, type[ForeignWire]] = {
     "graph.answer": GraphAnswer,
     "graph.read": CodeRead,
     "graph.callers": CallersEvidence,
+    "graph.unembedded": UnembeddedCode,
+    "graph.embedded": CodeEmbedded,
 }

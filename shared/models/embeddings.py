@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.models.wire import ForeignWire
+from shared.models.wire import ForeignWire, Wire
 
 MOST_TEXTS = 128
 """Texts of one turn."""
@@ -40,6 +40,13 @@ class QueryVector(ForeignWire):
     """A query's vector."""
 
     text: str
+    vector: str
+
+
+class SearchVector(Wire):
+    """What is searched for, as a vector of a `space`: the model that made it, and those that it is compared with."""
+
+    space: str
     vector: str
 
 

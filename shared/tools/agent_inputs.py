@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from shared.models.embeddings import SearchVector
 from shared.models.wire import Verbatim, Wire
 from shared.models.workspace import Workspace
 from shared.tools.inputs import Hash, PlainId
@@ -55,6 +56,8 @@ class NavigationInput(WorkspaceInput):
     query: str
     target: str = ""
     limit: int = 20
+    meaning: SearchVector | None = None
+    """The query as a vector, where somebody makes some."""
 
 
 class ImpactInput(WorkspaceInput):

@@ -6,7 +6,14 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from shared.models.code_answers import CallersEvidence, CodeRead, GraphAnswer
+from shared.models.code_answers import (
+    CallersEvidence,
+    CodeEmbedded,
+    CodeRead,
+    GraphAnswer,
+    UnembeddedCode,
+)
+from shared.models.embeddings import SearchVector
 from shared.models.wire import Wire
 from shared.tools.agent_inputs import WorkspaceInput
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits
@@ -38,6 +45,8 @@ class GraphInput(WorkspaceInput):
     depth: int = Field(default=1, ge=1, le=50)
     limit: int = Field(default=100, ge=1, le=5000)
     divides: bool = False
+    meaning: SearchVector | None = None
+    """The text as a vector, where somebody makes some."""
 
 
 class CodeReadInput(WorkspaceInput):
@@ -45,6 +54,28 @@ class CodeReadInput(WorkspaceInput):
 
     portion: int = Field(default=0, ge=0)
     portions: int = Field(default=1, ge=1, le=MOST_PORTIONS)
+
+
+class UnembeddedCodeInput(WorkspaceInput):
+    """Which vectors of a workspace's definitions are missing; at most so many, and none of files that are withheld."""
+
+    space: str
+    most: int = Field(default=16_384, ge=1)
+    never_sent: tuple[str, ...] = ()
+    may_be_sent: tuple[str, ...] = ()
+
+
+class EmbeddedPortion(Wire):
+    """A `CodeTexts`, by its document, with a vector for each text."""
+
+    document: Hash
+    vectors: tuple[str, ...]
+
+
+class CodeVectorsInput(Wire):
+    """Vectors to be stored."""
+
+    portions: tuple[EmbeddedPortion, ...]
 
 
 class CallersInput(Wire):
@@ -76,6 +107,25 @@ GRAPH_CARDS = (
         reply=GraphAnswer,
         cost=ToolCost(seconds=2),
         limits=_LIMITS,
+    ),
+    ToolCard(
+        name="graph.unembedded",
+        purpose="Names the definitions of a repository's code that have no vector yet.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.agent.graph_unembedded",
+        inputs=UnembeddedCodeInput,
+        reply=UnembeddedCode,
+        cost=ToolCost(seconds=2),
+        limits=_LIMITS,
+    ),
+    ToolCard(
+        name="graph.embedded",
+        purpose="Stores vectors of definitions.",
+        kind=ToolKind.STAGE,
+        module="workers.tools.agent.graph_embedded",
+        inputs=CodeVectorsInput,
+        reply=CodeEmbedded,
+        cost=ToolCost(seconds=1),
     ),
     ToolCard(
         name="graph.callers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from orchestrator.core.discussion.templates import Templates
@@ -44,6 +45,7 @@ class AgentContext:
     prompts: AgentPrompts
     templates: Templates
     run: str
+    document: Callable[[str], bytes]
 
     @property
     def coder(self) -> Participant | None:

@@ -155,6 +155,7 @@ def context_of(spec: RunSpec, materials: Materials) -> AgentContext:
         prompts=AgentPrompts(templates, task),
         templates=templates,
         run=materials.run,
+        document=materials.document,
     )
 
 

@@ -34,6 +34,8 @@ RuleWord = Annotated[
 class AgentOptions(Wire):
     """How the agent works. Without a `coder` it finds, examines, runs and explains, and changes nothing.
 
+    An `embedder` makes vectors for the search; without it names, words and structure alone find.
+
     See docs/design/agent.md. Nothing here is taken from the file of the repository that is worked on.
     """
 
@@ -133,3 +135,8 @@ class AgentOptions(Wire):
         ),
     ] = Field(default=30, ge=1, le=500)
     coder: Annotated[Participant | None, Setting(key=None)] = None
+    embedder: Annotated[
+        Participant | None,
+        Setting(key=None),
+        Field(exclude_if=lambda value: value is None),
+    ] = None

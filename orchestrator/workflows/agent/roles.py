@@ -17,6 +17,7 @@ class AgentRole(StrEnum):
     IMPACT = "impact"
     CAPTURE = "capture"
     COMMIT = "commit"
+    EMBEDDING = "embedding"
 
     INTENT = "intent"
     CODING = "coding"

@@ -6,14 +6,17 @@ machine, whatever the run allows others. Where it fails, evidence is found by wo
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import TypeVar
 
-from pydantic import JsonValue
-
-from orchestrator.core.replay.commands import Effect, Prompt, Turn
+from orchestrator.core.discussion.embedding import (
+    PASSAGES,
+    QUERIES,
+    embedding_turns,
+    space_of,
+    vectors_of,
+)
+from orchestrator.core.replay.commands import Effect, Turn
 from orchestrator.workflows.case.context import CaseContext
 from orchestrator.workflows.case.proceedings import (
     PlannedNode,
@@ -26,7 +29,6 @@ from orchestrator.workflows.case.roles import CaseRole
 from shared.models.case import EvidenceQuery
 from shared.models.embeddings import (
     MOST_TEXTS,
-    EmbeddedTexts,
     KnownVectors,
     PassageVector,
     QueryVector,
@@ -35,7 +37,7 @@ from shared.models.embeddings import (
 )
 from shared.models.notices import notice
 from shared.models.panel import Participant
-from shared.models.steps import PromptPart, StepResult
+from shared.models.steps import StepResult
 from shared.providers.locality import leaves_machine
 from shared.tools.case_inputs import EmbeddingInput
 
@@ -58,14 +60,15 @@ def embed(
         return KnownVectors()
     places = yield from _unembedded(context, proceedings, key, embedder)
     texts = [context.document(place.document)[place.start : place.stop] for place in places]
+    asked = [query.text for query in queries]
     turns = [
-        *_turns(f"{key}/passages", embedder, "passages", texts),
-        *_turns(f"{key}/queries", embedder, "queries", [query.text for query in queries]),
+        *embedding_turns(f"{key}/passages", embedder, CaseRole.EMBEDDING, PASSAGES, texts),
+        *embedding_turns(f"{key}/queries", embedder, CaseRole.EMBEDDING, QUERIES, asked),
     ]
     results = yield from take_nodes(proceedings, [PlannedNode("evidence", turn) for turn in turns])
     vectors = list(_vectors(turns, results))
     return KnownVectors(
-        space=_space(embedder),
+        space=space_of(embedder),
         passages=tuple(
             PassageVector(**place.model_dump(), vector=vector)
             for place, vector in _known(places, vectors)
@@ -81,9 +84,7 @@ def _vectors(turns: Sequence[Turn], results: Sequence[StepResult]) -> Iterator[s
     """One for each text that was asked about; None where its turn brought none."""
     for turn, result in zip(turns, results, strict=True):
         asked = sum(len(texts) for texts in turn.brief().values() if isinstance(texts, list))
-        reply = read_reply(result, EmbeddedTexts)
-        whole = reply is not None and len(reply.vectors) == asked
-        yield from reply.vectors if reply is not None and whole else [None] * asked
+        yield from vectors_of(result, asked) or [None] * asked
 
 
 def _known(asked: Sequence[AskedT], vectors: Sequence[str | None]) -> Iterator[tuple[AskedT, str]]:
@@ -101,7 +102,7 @@ def _unembedded(
         "evidence.unembedded",
         CaseRole.EMBEDDING,
         lambda: EmbeddingInput(
-            subject=context.spec.subject, space=_space(embedder), most=MOST_PASSAGES
+            subject=context.spec.subject, space=space_of(embedder), most=MOST_PASSAGES
         ),
     )
     (result,) = yield from take_nodes(proceedings, [PlannedNode("evidence", step)])
@@ -110,32 +111,3 @@ def _unembedded(
         why = notice("case_passages_unembedded", n=missing.left_out)
         proceedings.abstain("evidence", embedder.name, why, ran=True)
     return missing.places
-
-
-def _space(embedder: Participant) -> str:
-    return embedder.model or embedder.name
-
-
-def _turns(key: str, embedder: Participant, kind: str, texts: Sequence[str]) -> Iterator[Turn]:
-    """As many texts at once as a turn takes."""
-    for number, start in enumerate(range(0, len(texts), MOST_TEXTS), start=1):
-        part = list(texts[start : start + MOST_TEXTS])
-        yield Turn(
-            key=f"{key}/{embedder.name}/{number}",
-            participant=embedder,
-            role=CaseRole.EMBEDDING,
-            round=0,
-            reply_model="embeddings",
-            prompt=partial(_prompt, part),
-            brief=partial(_brief, kind, part),
-        )
-
-
-def _prompt(texts: Sequence[str]) -> Prompt:
-    """What tells one turn from another; the texts themselves are in the brief."""
-    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
-    return Prompt(user=(PromptPart(text=f"texts {digest}"),))
-
-
-def _brief(kind: str, texts: Sequence[str]) -> dict[str, JsonValue]:
-    return {kind: list(texts)}

@@ -53,13 +53,15 @@ Known = dict[str, tuple[str, FileFacts]]
 class CodeBase:
     """The graph of a workspace: the name of its document, and its answers.
 
-    `read` counts the files that were read for it now, `left_out` those beyond the most that a graph is made of.
+    `read` counts the files that were read for it now, `left_out` those beyond the most that a graph is made of; `files`
+    are those that it is made of.
     """
 
     document: str
     index: GraphIndex
     read: int = 0
     left_out: int = 0
+    files: tuple[KeyedFile, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class GraphMemory:
                         return made
                     known = made
             _remember(self.graphs, name, known, KEPT_GRAPHS)
-        return replace(known, left_out=left_out)
+        return replace(known, left_out=left_out, files=files)
 
     def _make(
         self,

@@ -16,8 +16,9 @@ from shared.models.findings import Place
 from shared.models.notices import notice
 from shared.tools.graph_cards import MOST_PORTIONS, GraphInput, GraphQuestion
 from workers.tools.agent.code_base import MEMORY, CodeBase, UnreadCode
+from workers.tools.agent.code_vectors import near_spots
 from workers.tools.agent.navigate import NavigationAnswer, NavigationQuestion, code_hits
-from workers.tools.agent.search import search
+from workers.tools.agent.search import Spot, search
 from workers.tools.agent.search_words import read_query
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
 from workers.tools.code_graph.tests_reached import is_test
@@ -44,6 +45,8 @@ class _Question:
     index: GraphIndex
     starts: tuple[int, ...]
     """The definition that each of the names means."""
+    near: tuple[Spot, ...] = ()
+    """What means about the same as the text."""
 
 
 def run(inputs: GraphInput, context: ToolContext) -> GraphAnswer:
@@ -54,7 +57,8 @@ def run(inputs: GraphInput, context: ToolContext) -> GraphAnswer:
         if isinstance(code, UnreadCode):
             return GraphAnswer(portions=min(MOST_PORTIONS, -(-code.size // PORTION_BYTES)))
         began = time.perf_counter()
-        answer = _answer(inputs, tree, code.index)
+        near = near_spots(code, context.code, inputs.meaning)
+        answer = _answer(inputs, tree, code.index, near)
         took_ms = round((time.perf_counter() - began) * 1000, 3)
     return answer.model_copy(update={**_figures(code), "query_ms": took_ms})
 
@@ -75,14 +79,16 @@ def _figures(code: CodeBase) -> dict[str, object]:
     }
 
 
-def _answer(inputs: GraphInput, tree: WorkspaceTree, index: GraphIndex) -> GraphAnswer:
+def _answer(
+    inputs: GraphInput, tree: WorkspaceTree, index: GraphIndex, near: Sequence[Spot]
+) -> GraphAnswer:
     starts: list[int] = []
     for name in inputs.names:
         places = meant(index, name)
         if len(places) != 1:
             return _unclear(index, name, places)
         starts += places
-    return _ANSWERS[inputs.question](_Question(inputs, tree, index, tuple(starts)))
+    return _ANSWERS[inputs.question](_Question(inputs, tree, index, tuple(starts), tuple(near)))
 
 
 def meant(index: GraphIndex, name: str) -> tuple[int, ...]:
@@ -185,7 +191,7 @@ def _inside(index: GraphIndex, place: int) -> Iterable[int]:
 def _search(question: _Question) -> GraphAnswer:
     query = read_query(question.inputs.text)
     navigation = NavigationQuestion(question.tree, question.index, query)
-    ranked = search(question.tree, question.index, query)
+    ranked = search(question.tree, question.index, query, question.near)
     shown = [NavigationAnswer(found) for found in ranked[: question.inputs.limit]]
     return GraphAnswer(hits=code_hits(navigation, shown), total=len(ranked))
 

@@ -13,6 +13,7 @@ from shared.models.findings import Place
 from shared.models.notices import notice
 from shared.tools.agent_inputs import NavigationInput
 from workers.tools.agent.code_base import MEMORY
+from workers.tools.agent.code_vectors import near_spots
 from workers.tools.agent.search import (
     SYMBOL,
     TEXT,
@@ -49,6 +50,12 @@ class NavigationQuestion:
     tree: WorkspaceTree
     index: GraphIndex
     query: SearchQuery
+    near: tuple[Spot, ...] = ()
+    """What means about the same, where somebody makes vectors."""
+
+    def searched(self) -> list[Found]:
+        """All that any way finds."""
+        return search(self.tree, self.index, self.query, self.near)
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,12 @@ def run(inputs: NavigationInput, context: ToolContext) -> Navigation:
     with open_workspace(inputs.workspace, context) as tree:
         code = MEMORY.whole(tree, context)
         index = code.index
-        question = NavigationQuestion(tree, index, read_query(inputs.query, inputs.target))
+        question = NavigationQuestion(
+            tree,
+            index,
+            read_query(inputs.query, inputs.target),
+            tuple(near_spots(code, context.code, inputs.meaning)),
+        )
         answers = _INTENTS.get(inputs.intent, _code)(question)
         shown = answers[: max(1, inputs.limit)]
         hits = code_hits(question, shown)
@@ -83,9 +95,7 @@ def run(inputs: NavigationInput, context: ToolContext) -> Navigation:
 
 
 def _code(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
-    return [
-        NavigationAnswer(found) for found in search(question.tree, question.index, question.query)
-    ]
+    return [NavigationAnswer(found) for found in question.searched()]
 
 
 def _symbols(question: NavigationQuestion) -> Sequence[NavigationAnswer]:
@@ -156,7 +166,7 @@ def _meant(question: NavigationQuestion, *, modules: bool = False) -> list[int]:
     for name in query.names:
         if places := _of_that_name(index, name):
             return places
-    spots = (each.spot.place for each in search(question.tree, index, query))
+    spots = (each.spot.place for each in question.searched())
     places = [place for place in spots if place is not None]
     if not modules:
         places = [place for place in places if index.node(place).kind != SymbolKind.MODULE]

@@ -1,4 +1,4 @@
-"""Hybrid search in the code of a workspace: by symbols, text, paths and structure, fused by rank.
+"""Hybrid search in the code of a workspace: by symbols, text, paths, structure and vectors, fused by rank.
 
 Each way ranks by itself, and a hit's score is the sum of 1 / (60 + rank) over the ways that found it (G. Cormack,
 C. Clarke and S. Büttcher, "Reciprocal Rank Fusion outperforms Condorcet", SIGIR 2009), weighted by how much a way says.
@@ -20,8 +20,8 @@ from workers.tools.code_graph.languages import language_of
 from workers.tools.code_graph.tests_reached import is_test
 
 FUSION = 60
-SYMBOL, TEXT, PATH, STRUCTURE = "symbol", "text", "path", "structure"
-_WEIGHTS = {SYMBOL: 1.0, TEXT: 1.0, PATH: 1.0, STRUCTURE: 0.4}
+SYMBOL, TEXT, PATH, STRUCTURE, VECTOR = "symbol", "text", "path", "structure", "vector"
+_WEIGHTS = {SYMBOL: 1.0, TEXT: 1.0, PATH: 1.0, STRUCTURE: 0.4, VECTOR: 2.0}
 _EXACT_WEIGHT = 4.0
 _RANKED = 200
 _SEEDS = 10
@@ -57,8 +57,10 @@ class SearchRanking:
     weight: float
 
 
-def search(tree: WorkspaceTree, index: GraphIndex, query: SearchQuery) -> list[Found]:
-    """All that was found, the best first."""
+def search(
+    tree: WorkspaceTree, index: GraphIndex, query: SearchQuery, near: Sequence[Spot] = ()
+) -> list[Found]:
+    """All that was found, the best first; `near` is what means about the same, where somebody makes vectors."""
     exact = rank_names(index, query)
     symbols = rank_symbols(index, query)
     passages = rank_text(tree, index, query.words)
@@ -67,6 +69,7 @@ def search(tree: WorkspaceTree, index: GraphIndex, query: SearchQuery) -> list[F
         SearchRanking(SYMBOL, exact, _EXACT_WEIGHT),
         SearchRanking(SYMBOL, symbols, _WEIGHTS[SYMBOL]),
         SearchRanking(TEXT, _spots(index, passages), _WEIGHTS[TEXT]),
+        SearchRanking(VECTOR, near, _WEIGHTS[VECTOR]),
     ]
     candidates = {spot for ranking in rankings for spot in ranking.spots}
     rankings += _by_path(index, files, passages, candidates)

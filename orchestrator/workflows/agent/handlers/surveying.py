@@ -3,8 +3,10 @@ the project tests itself with, and what the author of the task has changed."""
 
 from __future__ import annotations
 
+from orchestrator.core.discussion.embedding import CodeEmbedding, meaning_of
 from orchestrator.core.replay.commands import Effect
 from orchestrator.workflows.agent.mode_context import AgentMessage
+from orchestrator.workflows.agent.quoted_material import own_lines
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.agent.work import Visit, use_tool
 from shared.models.agent import (
@@ -14,6 +16,7 @@ from shared.models.agent import (
     Navigation,
     RepositoryExamination,
 )
+from shared.models.embeddings import SearchVector
 from shared.models.notices import notice
 from shared.tools.agent_inputs import (
     ExaminationInput,
@@ -32,19 +35,21 @@ TESTS_COMMAND = "exam_verification_tests"
 def searched(visit: Visit, intent: str = "", *, most: int = 20) -> Effect[Visit]:
     """The visit with the files and symbols that were found; the hits are in the result."""
     context, wanted = visit.context, visit.intent
-    navigation = yield from use_tool(
-        visit,
-        intent or "search",
-        "agent.navigate",
-        AgentRole.NAVIGATION,
-        Navigation,
-        lambda: NavigationInput(
+    query = "\n".join((context.task, *context.words))
+    meaning = yield from _meaning(visit, intent or "search", query)
+
+    def inputs() -> NavigationInput:
+        asked = NavigationInput(
             workspace=context.workspace,
             intent=intent or wanted.navigation,
-            query="\n".join((context.task, *context.words)),
+            query=query,
             target=wanted.target,
             limit=most,
-        ),
+        )
+        return asked.model_copy(update={"meaning": meaning}) if meaning else asked
+
+    navigation = yield from use_tool(
+        visit, intent or "search", "agent.navigate", AgentRole.NAVIGATION, Navigation, inputs
     )
     navigation = navigation or Navigation()
     hits = navigation.hits
@@ -54,6 +59,20 @@ def searched(visit: Visit, intent: str = "", *, most: int = 20) -> Effect[Visit]
     context = context.done("search", visit.key(intent or "search"), succeeded=bool(hits))
     context = context.updated(graph_document=navigation.graph or context.graph_document)
     return visit.at(context.with_places(files, symbols))
+
+
+def _meaning(visit: Visit, name: str, query: str) -> Effect[SearchVector | None]:
+    """What is searched for as a vector, where an embedder takes part and words are searched; its failure is told."""
+    agent = visit.agent
+    embedder = agent.options.embedder
+    if embedder is None or name in (OCCURRENCES, LARGEST):
+        return None
+    task = agent.task.model_copy(update={"workspace": visit.context.workspace})
+    embedding = CodeEmbedding(embedder, task, visit.key(name, "meaning"), AgentRole.EMBEDDING)
+    meaning = yield from meaning_of(embedding, own_lines(query), agent.document)
+    for problem in meaning.problems:
+        visit.proceedings.warn(problem)
+    return meaning.vector
 
 
 def _show(visit: Visit, intent: str, navigation: Navigation) -> None:
