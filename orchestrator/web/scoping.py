@@ -46,7 +46,10 @@ ASKS_THE_STORE = frozenset(
         *(f"{_BATCH}/{action}" for action in ("cancel", "pause", "resume", "retry")),
         *("/schedules", "/schedules/pause", "/schedules/resume", "/schedules/run", _SCHEDULE),
         *(f"{_SCHEDULE}/{action}" for action in ("pause", "resume", "run")),
-        *("/rows/batches", f"/rows{_BATCH}", "/rows/inbox", "/rows/runs"),
+        *("/rows/batches", "/rows/decisions/bulk", "/rows/inbox", "/rows/runs", "/rows/spent"),
+        *(f"/rows{_BATCH}{part}" for part in ("", "/cohort")),
+        *(f"/rows{_BATCH}/{action}" for action in ("cancel", "pause", "resume", "retry")),
+        *("/rows/schedules", f"/rows{_SCHEDULE}", f"/rows{_SCHEDULE}/run"),
     }
 )
 """Routes about many runs, batches or schedules, which ask for them by the handler's own way to the store."""

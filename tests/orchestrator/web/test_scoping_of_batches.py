@@ -48,6 +48,8 @@ def test_a_batch_with_a_run_of_others_is_answered_as_one_that_is_not_there(
     reads = [f"/api/v1/batches/NAME{part}" for part in BATCH_PATHS if part != "/state"]
     pages = [f"/batches/NAME{part}" for part in BATCH_PATHS if part not in ("/items", "/results")]
     asked = [("GET", path) for path in (*reads, *pages, "/api/v1/rows/batches/NAME")]
+    asked += [("GET", "/api/v1/rows/batches/NAME/cohort")]
+    asked += [("POST", f"/api/v1/rows/batches/NAME/{action}") for action in BATCH_ACTIONS]
     asked += [("POST", f"/api/v1/batches/NAME/{action}") for action in BATCH_ACTIONS]
 
     assert [each for each in asked if not same_but_for_its_name(limited, *each, name)] == []

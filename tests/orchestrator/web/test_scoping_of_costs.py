@@ -135,6 +135,7 @@ def test_a_schedule_of_others_is_answered_as_one_that_is_not_there(
 ) -> None:
     asked = [("GET", "/api/v1/schedules/NAME"), ("DELETE", "/api/v1/schedules/NAME")]
     asked += [("POST", f"/api/v1/schedules/NAME/{action}") for action in ("run", "pause", "resume")]
+    asked += [("GET", "/api/v1/rows/schedules/NAME"), ("POST", "/api/v1/rows/schedules/NAME/run")]
     for name in (THEIRS, "nobodys"):
         assert [each for each in asked if not same_but_for_its_name(limited, *each, name)] == []
     assert [each.schedule.name for each in schedules.reports(web.backend)] == [
