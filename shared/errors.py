@@ -3,6 +3,7 @@
     QuorateError
     ├── UserError                what was typed or configured is wrong           exit 2
     │   ├── ConfigurationError   a configuration file, option or preset
+    │   │   └── UnknownParticipant   nobody is called so here
     │   ├── NotAllowed           only a person at the terminal, or another role, may ask for it
     │   ├── SubjectError         the thing to be reviewed (repository, diff, ...)
     │   └── UnknownRun           no run, step, decision, batch, schedule, ... of that name
@@ -40,6 +41,10 @@ class UserError(QuorateError):
 
 class ConfigurationError(UserError):
     """A configuration file, an option or a preset is malformed or names something unknown."""
+
+
+class UnknownParticipant(ConfigurationError):
+    """A name of a participant that nobody has here."""
 
 
 class NotAllowed(UserError):

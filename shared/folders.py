@@ -29,14 +29,16 @@ _CURES = {
 
 
 @contextmanager
-def os_error_as_fault(doing: str, where: Path) -> Iterator[None]:
-    """Turn an OSError inside into an EnvironmentFault: what, where, what to do."""
+def os_error_as_fault(doing: str, where: Path, move: str = _MOVE) -> Iterator[None]:
+    """Turn an OSError inside into an EnvironmentFault: what, where, what to do; `move` says how to go elsewhere."""
     try:
         yield
     except OSError as error:
         code = error.errno or 0
         why, cure = _CURES.get(code, (error.strerror or str(error), f"correct that, or {_MOVE}"))
-        raise EnvironmentFault(f"Cannot {doing} {where}: {why}; {cure}.") from error
+        raise EnvironmentFault(
+            f"Cannot {doing} {where}: {why}; {cure.replace(_MOVE, move)}."
+        ) from error
 
 
 def prepare(instance: Instance, account: Account | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
 
 from orchestrator.application import listings
@@ -11,8 +12,9 @@ from orchestrator.application.listings import RunLists, StepRequest, StoredLists
 from orchestrator.application.report import report_of
 from orchestrator.presentation.report import RunReport
 from shared.models.run_file import Imported
+from shared.store.events import list_timed_events
 
-Events = list[tuple[int, str, Mapping[str, Any]]]
+Events = list[tuple[int, str, Mapping[str, Any], datetime]]
 
 
 class RunArchive(Protocol):
@@ -22,7 +24,7 @@ class RunArchive(Protocol):
         """The run that `run` (an id, its beginning or `last`) means. Raises UnknownRun or UserError."""
 
     def events(self, run: str) -> Events:
-        """A run's log: number, type and body."""
+        """A run's log: number, type, body and moment."""
 
     def imported(self, run: str) -> Imported | None:
         """Where a run came from that was made elsewhere."""
@@ -45,7 +47,7 @@ class StoredArchive(StoredLists):
 
     def events(self, run: str) -> Events:
         """The log's rows."""
-        return listings.events_of(self.backend, run)
+        return self.backend.read(lambda connection: list_timed_events(connection, run))
 
     def imported(self, run: str) -> Imported | None:
         """Where it came from."""

@@ -47,7 +47,7 @@ from orchestrator.subjects.request import ChangeRequest
 from orchestrator.subjects.task import capture_own_change, capture_task
 from shared.errors import EnvironmentFault, SubjectError
 from shared.models.notices import Notice, notice
-from shared.models.rows import REPOSITORY
+from shared.models.rows import PUBLISHED, REPOSITORY
 from shared.models.workspace import OwnChangeUse
 from shared.text.masking.mask import count_secrets
 
@@ -167,7 +167,7 @@ def _change(request: ChangeRequest, put: Put, located: Located | None) -> Captur
             "files": len(subject.files),
             "added_lines": subject.added_lines,
             **({} if located is None else {REPOSITORY: repository_name(located.repository.place)}),
-            **({} if seen is None else {"published": seen.model_dump()}),
+            **({} if seen is None else {PUBLISHED: seen.model_dump()}),
         },
         paths=tuple(file.as_named for file in subject.files if file.status != "deleted"),
         nothing=_nothing(located) if not subject.files else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from orchestrator.settings.baseline import known_findings
@@ -22,5 +23,6 @@ def with_captured_rules(
     captured = {
         "project": project_rules(reviewed, paths),
         "known": () if baseline is None else known_findings(baseline, reviewed),
+        "known_from": "" if baseline is None else Path(baseline).name,
     }
     return options.model_copy(update={"rules": own.model_copy(update=captured)})

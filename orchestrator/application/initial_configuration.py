@@ -129,7 +129,8 @@ def write_configuration(initial: InitialConfiguration) -> None:
     """Write the file, whole or not at all; what was there is replaced. Raises EnvironmentFault."""
     file = initial.file
     fresh = file.with_name(f".{file.name}.{os.getpid()}")
-    with os_error_as_fault("write", file):
+    elsewhere = "set XDG_CONFIG_HOME to another folder" if initial.user else "print it with --print"
+    with os_error_as_fault("write", file, elsewhere):
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             with fresh.open("x", encoding="utf-8") as stream:

@@ -31,6 +31,7 @@ from orchestrator.subjects.revisions import (
     find_commit,
     find_default_branch,
     find_merge_base,
+    is_shallow,
 )
 from shared.errors import SubjectError
 from shared.git.process import Git
@@ -85,8 +86,9 @@ def _base_of(git: Git, context: PipelineContext) -> str | None:
     """What the platform names, as far as this clone knows it; else the default branch."""
     known = next((each for each in context.bases if find_commit(git, each)), None)
     if known is None and context.target:
+        todo = DEEPEN if is_shallow(git) else f"Fetch it: `git fetch origin {context.target}`."
         raise SubjectError(
-            f"The target branch '{context.target}' is not in this clone, so the change is unknown. {DEEPEN}"
+            f"The target branch '{context.target}' is not in this clone, so the change is unknown. {todo}"
         )
     return known or find_default_branch(git)
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from orchestrator.application.archive import KnownRuns
 from orchestrator.application.backend import connected
 from orchestrator.application.installation import QuorateInstallation, StoredInstallation
 from orchestrator.cli.elsewhere import server_of
+from orchestrator.cli.notices import warning
+from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.report import RunReport
+from orchestrator.presentation.terminal import Terminal
+from shared.models.rows import LAST_IN
 
 
 @contextmanager
@@ -23,3 +29,17 @@ def installation(
         return
     with connected(environ, workers=workers) as backend:
         yield StoredInstallation(backend)
+
+
+def run_to_change(
+    place: KnownRuns, name: str, terminal: Terminal, language: str | None = None
+) -> RunReport:
+    """The run that a name means. Where `last` is of another repository than the one here, stderr says so."""
+    report = place.report(name)
+    repository = report.run.repository
+    here = name.removeprefix(LAST_IN) if name.startswith(LAST_IN) else ""
+    if repository not in ("", here) and (here or name in ("last", "@")):
+        words = Translator(language or report.spec.language)
+        text = words.message("run_elsewhere", run=report.run.id, repository=repository)
+        terminal.warn([warning(text)])
+    return report

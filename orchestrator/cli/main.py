@@ -142,7 +142,8 @@ def cli(ctx: click.Context, server: str | None) -> None:
     """A panel of AI participants and analysers works on a question, a plan or a change; a person decides.
 
     `quorate "question"` asks a panel; everything else begins with a command. Servers start
-    automatically when a command needs them. A run's name may be shortened, and `last` is the newest one.
+    automatically when a command needs them. A run's name may be shortened, and `last` is the newest one:
+    within a repository the newest of that repository, else of all.
     """
     if server:
         os.environ[SERVER] = server

@@ -48,7 +48,6 @@ no_wait_option = click.option("--no-wait", is_flag=True, help="Submit, print the
 reuse_option = click.option(
     "--reuse", is_flag=True, help="Reuse stored answers for identical turns."
 )
-run_argument = click.argument("run", metavar="RUN", default="last")
 
 
 def _repository_name(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> str | None:
@@ -56,8 +55,25 @@ def _repository_name(_ctx: click.Context, _param: click.Parameter, typed: str | 
     if typed is None or not (typed in (".", "..") or "/" in typed):
         return typed
     place = Path(typed).resolve()
-    top = next((each for each in (place, *place.parents) if (each / ".git").exists()), place)
-    return top.name
+    return repository_around(place) or place.name
+
+
+def repository_around(place: Path) -> str:
+    """What runs call the repository that a folder lies in; empty outside of any."""
+    top = next((each for each in (place, *place.parents) if (each / ".git").exists()), None)
+    return "" if top is None else os.fsencode(top.name).decode("utf-8", "replace")
+
+
+def run_name(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> str | None:
+    """The name of a run as the store knows it: within a repository `last` is the newest one of that repository."""
+    from shared.models.rows import LAST_IN  # the help of a command loads no models
+
+    here = repository_around(Path.cwd()) if typed in ("last", "@") else ""
+    return f"{LAST_IN}{here}" if here else typed
+
+
+run_argument = click.argument("run", metavar="RUN", default="last", callback=run_name)
+named_run_argument = click.argument("run", metavar="RUN", callback=run_name)
 
 
 repository_option = click.option(
@@ -114,7 +130,10 @@ watch_limit_option = click.option(
 )
 findings_options = in_this_order(
     click.option(
-        "--max-findings", type=click.IntRange(1), metavar="N", help="Findings in the text (3)."
+        "--max-findings",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Findings in the text (3; of what rules alone found 50).",
     ),
     click.option("--all", "everything", is_flag=True, help="All findings in the text."),
 )

@@ -54,9 +54,11 @@ from orchestrator.subjects.location import Located
 from shared.errors import CredentialsRejected, EnvironmentFault, QuorateError
 from shared.models.findings import Severity
 from shared.models.notices import notice
+from shared.models.rows import PUBLISHED
 from shared.settings import ServiceSettings
 
 FAIL_ON = "gate.fail_on"
+_IGNORE_ALL = "# Made by Quorate: results of a review are no part of the next change.\n*\n"
 NO_ANSWER = frozenset({ExitCode.INCONCLUSIVE, ExitCode.CREDENTIALS, ExitCode.UNREACHABLE})
 """The codes of a run without a conclusion, which `--on-error` is about; a tripped gate is never one of them."""
 
@@ -105,6 +107,7 @@ class PipelineJob:
         if configuration_of(request, self.environ, located).settings.gate.fail_on is None:
             request = replace(request, settings={**request.settings, FAIL_ON: Severity.CRITICAL})
         prepared = prepare_run(replace(request, unattended=True), self.environ)
+        prepared = replace(prepared, title=self.context.titled(prepared.title))
         words = self.output.words(prepared.make_spec(workflow_version=0))
         printer = NoticePrinter(self.terminal, words)
         for each in prepared.notices:
@@ -137,7 +140,9 @@ class PipelineJob:
         folder = directory / self.options.results
         if names:
             try:
-                folder.mkdir(parents=True, exist_ok=True)
+                if not folder.exists():
+                    folder.mkdir(parents=True)
+                    (folder / ".gitignore").write_text(_IGNORE_ALL, encoding="utf-8")
             except OSError as error:
                 raise EnvironmentFault(f"--results {folder}: {error.strerror}") from None
         named = (each.partition(":") for each in names)
@@ -158,6 +163,8 @@ class PipelineJob:
         labels: dict[str, JsonValue] = {IGNORES: stored, INLINE: True}
         if self.context.line is not None:
             labels[LINE] = self.context.line
+        if self.context.published is not None:
+            labels[PUBLISHED] = self.context.published.model_dump()
         return submit_run(
             backend,
             labelled(prepared, labels),

@@ -7,10 +7,13 @@ revision after `--end-of-options`, shown, or compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+from urllib.parse import urlsplit
+
+from orchestrator.core.forges import PublishedCommit
 
 REQUEST = "!"
 """What parts repository and number in the line of a request, whose runs all look at the whole of it."""
@@ -29,9 +32,11 @@ class OnError(StrEnum):
 class Platform:
     """How a platform names things; each field but the first and the last ones has names of variables.
 
-    `before` is what a branch was before the push; `event` names a file with the event as JSON. `summary` names the file
-    to which Markdown is appended, `outputs` that of a step's values; `files` are written as FORMAT:NAME. `warning` is
-    the log line that marks a step which passed with a warning, without its text.
+    `before` is what a branch was before the push, `default` the repository's default branch; the values of `page`,
+    joined by slashes, are the address of the project's page, and `sign` stands before a request's number. `event` names
+    a file with the event as JSON, `summary` the file to which Markdown is appended, `outputs` that of a step's values;
+    `files` are written as FORMAT:NAME. `warning` is the log line that marks a step which passed with a warning,
+    without its text.
     """
 
     name: str
@@ -43,6 +48,9 @@ class Platform:
     change: tuple[str, ...] = ()
     branch: tuple[str, ...] = ()
     repository: tuple[str, ...] = ()
+    default: tuple[str, ...] = ()
+    page: tuple[str, ...] = ()
+    sign: str = "#"
     event: str | None = None
     summary: str | None = None
     outputs: str | None = None
@@ -59,6 +67,7 @@ PLATFORMS = (
         head=("GITHUB_SHA",),
         branch=("GITHUB_HEAD_REF", "GITHUB_REF_NAME"),
         repository=("GITHUB_REPOSITORY",),
+        page=("GITHUB_SERVER_URL", "GITHUB_REPOSITORY"),
         event="GITHUB_EVENT_PATH",
         summary="GITHUB_STEP_SUMMARY",
         outputs="GITHUB_OUTPUT",
@@ -76,6 +85,9 @@ PLATFORMS = (
         change=("CI_MERGE_REQUEST_IID",),
         branch=("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_COMMIT_REF_NAME"),
         repository=("CI_PROJECT_PATH",),
+        default=("CI_DEFAULT_BRANCH",),
+        page=("CI_PROJECT_URL",),
+        sign="!",
         files=("gitlab:gl-code-quality-report.json", "junit:quorate.xml"),
     ),
     Platform(
@@ -86,6 +98,7 @@ PLATFORMS = (
         change=("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER", "SYSTEM_PULLREQUEST_PULLREQUESTID"),
         branch=("SYSTEM_PULLREQUEST_SOURCEBRANCH", "BUILD_SOURCEBRANCHNAME"),
         repository=("BUILD_REPOSITORY_NAME",),
+        page=("BUILD_REPOSITORY_URI",),
         annotations="azure",
         warning="##vso[task.complete result=SucceededWithIssues;]",
         files=("sarif:quorate.sarif", "junit:quorate.xml", "markdown:quorate.md"),
@@ -99,6 +112,7 @@ PLATFORMS = (
         change=("BITBUCKET_PR_ID",),
         branch=("BITBUCKET_BRANCH",),
         repository=("BITBUCKET_REPO_FULL_NAME",),
+        page=("BITBUCKET_GIT_HTTP_ORIGIN",),
         files=("junit:quorate.xml", "sarif:quorate.sarif"),
     ),
     Platform(
@@ -132,6 +146,24 @@ class PipelineContext:
     target: str = ""
     repository: str = ""
     head_commit: str = ""
+    page: str = ""
+
+    def titled(self, title: str) -> str:
+        """What lists call the run: the request with its branch, else the title by the name of the branch."""
+        if self.change:
+            return f"{self.platform.sign}{self.change} {self.branch}".rstrip()
+        commit = self.head_commit[:10]
+        named = self.branch and commit and title.startswith(f"{commit} ")
+        return f"{self.branch}{title.removeprefix(commit)}" if named else title
+
+    @property
+    def published(self) -> PublishedCommit | None:
+        """Where the reviewed commit is to be seen; None where the platform does not say it."""
+        if not self.page or not self.head_commit:
+            return None
+        return PublishedCommit(
+            project=self.page, commit=self.head_commit, platform=self.platform.name
+        )
 
     @property
     def line(self) -> str | None:
@@ -163,16 +195,21 @@ def read_pipeline(environ: Mapping[str, str], event: Mapping[str, Any]) -> Pipel
     request = _mapping(event.get("pull_request"))
     head = _text(_mapping(request.get("head")).get("sha")) or first(platform.head)
     target = _plain_branch(first(platform.base))
+    default = _text(_mapping(event.get("repository")).get("default_branch"))
     number = request.get("number") or _mapping(event.get("issue")).get("number")
     return PipelineContext(
         platform=platform,
-        bases=tuple(_bases(platform, environ, event, first(platform.base_commit), target)),
+        bases=(
+            *_bases(platform, environ, event, first(platform.base_commit), target),
+            *([] if target else _branches(default or first(platform.default))),
+        ),
         heads=tuple(dict.fromkeys(filter(None, (head, first(platform.head))))),
         change=str(number) if isinstance(number, int) else first(platform.change),
         branch=_plain_branch(first(platform.branch)),
         target=target,
         repository=first(platform.repository),
         head_commit=head,
+        page=_page([environ.get(name, "") for name in platform.page]),
     )
 
 
@@ -184,8 +221,7 @@ def _bases(
     target: str,
 ) -> Iterator[str]:
     """Of a request its target; of a push what the branch was before."""
-    if target:
-        yield from (f"refs/remotes/origin/{target}", f"refs/heads/{target}")
+    yield from _branches(target)
     if commit:
         yield commit
     base = _mapping(_mapping(event.get("pull_request")).get("base")).get("sha")
@@ -197,6 +233,23 @@ def _bases(
     before = _text(event.get("before")) or pushed
     if before and before != NO_COMMIT:
         yield before
+
+
+def _branches(name: str) -> tuple[str, ...]:
+    """A branch as a clone may know it."""
+    return (f"refs/remotes/origin/{name}", f"refs/heads/{name}") if name else ()
+
+
+def _page(parts: Sequence[str]) -> str:
+    """The project's page without anybody's name or password; empty where a part of it is missing."""
+    address = urlsplit("/".join(parts) if all(parts) else "")
+    host = address.netloc.rpartition("@")[2]
+    is_page = address.scheme in ("http", "https") and host
+    return (
+        f"{address.scheme}://{host}{address.path.removesuffix('.git').rstrip('/')}"
+        if is_page
+        else ""
+    )
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

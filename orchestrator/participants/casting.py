@@ -93,10 +93,11 @@ def build_cast(  # noqa: PLR0913 - what a cast depends on, most of it by name
 
     `author=NAME` and `chair=NAME` among the names are for a part, and so are the `holders` by the part's name (`none`:
     nobody). `paths`, where they are known, are the files of the change: analysers that can read none of them take no
-    part unless the command line names them; what has nothing to look at would be missing from every round. Personas
-    speak the configuration's language (`Configuration.in_language`), errors that of `tell`. Where names are of models
-    for this run (`for_this_run`), no other model takes part unless it was typed. Linters whose reports were `handed` in
-    take part always, and stand for a known program of their name that would take part by itself.
+    part, because what has nothing to look at would be missing from every round; where rules alone look, those that the
+    command line names are missed. Personas speak the configuration's language (`Configuration.in_language`), errors
+    that of `tell`. Where names are of models for this run (`for_this_run`), no other model takes part unless it was
+    typed. Linters whose reports were `handed` in take part always, and stand for a known program of their name that
+    would take part by itself.
 
     Raises CredentialsRejected when nobody can answer or a key is missing, ConfigurationError for a cast that cannot
     work.
@@ -277,8 +278,13 @@ def _check_needed(workflow: WorkflowType[Any], options: Any, holders: Mapping[st
 def _idle(
     members: Sequence[Participant], request: ParticipantRequest, paths: Sequence[str] | None
 ) -> tuple[Participant, ...]:
-    """The analysers that can read none of the change's files. Nobody, when nobody else would criticise."""
-    typed = {entry.name.strip() for entry in request.entries} if request.typed else frozenset()
+    """The analysers that can read none of the change's files. Nobody, when nobody else would criticise.
+
+    Those that were typed are missed where rules alone look: their silence would pass for a look at the change.
+    """
+    others = any(not member.tool and member.provider != THE_RULES.provider for member in members)
+    missed = request.typed and not others
+    typed = {entry.name.strip() for entry in request.entries} if missed else frozenset()
 
     def is_idle(member: Participant) -> bool:
         if paths is None or not member.tool or member.name in typed:

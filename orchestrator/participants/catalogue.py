@@ -19,7 +19,7 @@ from orchestrator.settings.preset_files import load_persona, load_preset, preset
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.sections import ParticipantEntry
 from shared.configuration import check_endpoint
-from shared.errors import ConfigurationError, CredentialsRejected
+from shared.errors import ConfigurationError, CredentialsRejected, UnknownParticipant
 from shared.models.panel import Participant
 from shared.programs import find_program
 from shared.providers.catalogue import CATALOGUE, services
@@ -274,7 +274,7 @@ class Catalogue:
             )
         near = get_close_matches(name.lower(), known := self.known(), n=1, cutoff=0.6)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        return ConfigurationError(
+        return UnknownParticipant(
             f"No participant is called '{name}'.{hint} Known here: {', '.join(known)}; also scripted:FILE[#NAME] "
             "and openai:MODEL[@BASE_URL]. Other names need an entry under `providers:` in your own configuration, "
             "for example `NAME: {type: openai, model: MODEL, base_url: URL, api_key_env: VARIABLE}`."

@@ -47,14 +47,14 @@ def finding_entry(
     last, again = max((finding, *repeats), key=cycle_of), tuple(other.id for other in repeats)
     carrying, positions = supporters(report, last), final_positions(report, last)
     place, worded = report.place_in_ranking(finding), words.finding(finding)
-    rules = _named_rules(finding, pages)
+    rules = named_rules(finding, pages)
     entry = FindingEntry(
         finding=worded,
         status=words.message(f"finding_{last.status.value if stands else 'fixed'}"),
         evident=stands and last.status is FindingStatus.ACCEPTED,
         marks=tuple(_marks(place, again, words)),
         caveat=f" [{words.translate(finding.caveat)}]" if finding.caveat else "",
-        why=_without_pages(finding.detail, rules),
+        why=without_pages(finding.detail, rules),
         suggestion=worded.suggestion or "",
         supporters=tuple(critic.name for critic in carrying),
         objections=tuple(_objection(final, words) for final in opponents(positions)),
@@ -91,11 +91,11 @@ def _page_of(raised: Finding | RaisedFinding) -> Iterable[tuple[str, str]]:
     return [(raised.rule, page[0])] if raised.rule and page else []
 
 
-def _named_rules(finding: Finding, pages: Mapping[str, str]) -> tuple[NamedRule, ...]:
+def named_rules(finding: Finding, pages: Mapping[str, str]) -> tuple[NamedRule, ...]:
     return tuple(NamedRule(code, pages.get(code, "")) for code in finding.every_rule)
 
 
-def _without_pages(detail: str, rules: Iterable[NamedRule]) -> str:
+def without_pages(detail: str, rules: Iterable[NamedRule]) -> str:
     """The reason without the lines that only name a rule's page, which is shown with the rule."""
     pages = tuple(rule.page for rule in rules if rule.page)
     rows = detail.split("\n")

@@ -57,7 +57,7 @@ def runs(listed: RunList, words: Translator = ENGLISH, width: int | None = None)
     if not listed.rows:
         return [line(Span(words.message("no_runs"), Style.DIM))]
     every = tuple(listed.tree())
-    named = ("repository",) if any(run.repository for run in every) else ()
+    named = ("repository",) if len({run.repository for run in every}) > 1 else ()
     names = (
         *("run", "workflow", "status", "verdict", "ending", "started", "took"),
         *named,
@@ -121,7 +121,8 @@ def decisions(
     """One line of at most `width` cells a decision, and how to answer; the options as they are typed."""
     if not rows:
         return [line(Span(words.message("no_decision_waits"), Style.DIM))]
-    names = ("run", "about", "asked", "until", "options", "question", "title")
+    named = ("repository",) if len({row.repository for row in rows}) > 1 else ()
+    names = ("run", "about", "asked", "until", "options", "question", *named, "title")
     lines = table(
         heads(names, words),
         [
@@ -132,12 +133,13 @@ def decisions(
                 "-" if row.deadline_at is None else f"{row.deadline_at:%Y-%m-%d %H:%M}",
                 "|".join(row.question.get("options") or ()),
                 asked(row, words),
+                *([row.repository or "-"] if named else []),
                 row.title,
             )
             for row in rows
         ],
         width,
-        texts=_in_order(names, "question", "title"),
+        texts=_in_order(names, "question", *named, "title"),
         spare=_in_order(names, "about", "asked", "question", "until"),
     )
     return [*lines, *hint(words.message("decide_hint"), width)]

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from orchestrator.core.cycle_names import cycle_at
 from orchestrator.core.discussion.estimate import INSTEAD, Estimate
 from orchestrator.core.findings.grounds import Checks
+from orchestrator.core.findings.identity import worst_first
 from orchestrator.core.findings.ranking import Ranked, rank
 from orchestrator.core.findings.repeats import cycle_of, raised_again
 from orchestrator.core.findings.verdict import (
@@ -26,9 +27,9 @@ from orchestrator.core.findings.verdict import (
 )
 from orchestrator.core.forges import PublishedCommit
 from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
+from orchestrator.presentation import step_warnings
 from orchestrator.presentation.applied_so_far import applied_so_far, mended_so_far
 from orchestrator.presentation.coverage import reading_warnings, rule_readings
-from orchestrator.presentation.step_warnings import absence, answers_shortened, stood_in
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.registry import round_roles, workflow_named
 from shared.models.assessment import Assessment, RecordedAssessment
@@ -39,7 +40,7 @@ from shared.models.notices import Notice, notice, read_notice
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant
 from shared.models.replies import Applied, CheckedFixes, Synthesis
-from shared.models.rows import DecisionRow, RecordRow, RunRow, StepRow, UsageRow
+from shared.models.rows import PUBLISHED, DecisionRow, RecordRow, RunRow, StepRow, UsageRow
 from shared.models.run import RulesVersion, RunSpec
 
 
@@ -159,7 +160,7 @@ class RunReport:
             if "findings" in outcome
             else self.recorded
         )
-        return tuple(sorted(findings, key=_worst_first))
+        return tuple(sorted(findings, key=worst_first))
 
     @cached_property
     def ranking(self) -> tuple[Ranked, ...]:
@@ -208,7 +209,7 @@ class RunReport:
     @property
     def published(self) -> PublishedCommit | None:
         """Where the reviewed commit can be seen; None where it cannot, or nobody knows."""
-        return PublishedCommit.read(self.spec.labels.get("published"))
+        return PublishedCommit.read(self.spec.labels.get(PUBLISHED))
 
     @cached_property
     def raised_again(self) -> Mapping[str, str]:
@@ -354,10 +355,22 @@ class RunReport:
             warnings = tuple(map(read_notice, outcome.get("warnings") or ()))
         else:
             failed = (step for step in self.steps if step.status == StepStatus.FAILED)
-            warnings = tuple(absence(step, self.steps) for step in failed)
-        beside = (*self.scripted, *stood_in(self.steps), *answers_shortened(self.steps))
+            warnings = tuple(step_warnings.absence(step, self.steps) for step in failed)
+        beside = (
+            *self.scripted,
+            *step_warnings.stood_in(self.steps),
+            *step_warnings.answers_shortened(self.steps),
+        )
         ignored = (notice("finding_ignored", finding=f, why=why) for f, why in self.excused.items())
-        return (*self.spec.notices, *beside, *warnings, *ignored)
+        left = step_warnings.left_out(self.steps, self.spec, patched=not self._is_unpatched)
+        return (*self.spec.notices, *beside, *warnings, *ignored, *left)
+
+    @property
+    def _is_unpatched(self) -> bool:
+        """True when something stands in a change at the end, and there is no patch."""
+        patched = self.applied or (self.fixes and self.fixes.patch)
+        stands = self.is_of_change and self.run.status is RunStatus.COMPLETED and self.standing
+        return bool(stands and not patched)
 
     @property
     def every_warning(self) -> tuple[Notice, ...]:
@@ -379,14 +392,3 @@ class RunReport:
             if holder.provider == "scripted"
         )
         return (notice("scripted", names=names),) if names and self.not_asked is None else ()
-
-
-def _worst_first(finding: Finding) -> tuple[int, str, int, int, str]:
-    place = finding.place
-    return (
-        finding.severity.rank,
-        place.path if place else "",
-        place.line if place else 0,
-        len(finding.id),
-        finding.id,
-    )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from orchestrator.workflows.registry import round_roles
+from orchestrator.workflows.review.choices import APPLY_FIX
 from shared.models.notices import Notice, NoticeParam, notice, of_column
 from shared.models.outcomes import StepStatus
 from shared.models.rows import StepRow
+from shared.models.run import RunSpec
+from shared.models.steps import StepKind
 
 
 def stood_in(steps: Sequence[StepRow]) -> tuple[Notice, ...]:
@@ -25,6 +29,32 @@ def answers_shortened(steps: Sequence[StepRow]) -> tuple[Notice, ...]:
         for step, what in found
         if what is not None
     )
+
+
+def left_out(steps: Sequence[StepRow], spec: RunSpec, *, patched: bool) -> Iterator[Notice]:
+    """What analysers left out, output of theirs that no pattern fits, and a patch that is missing."""
+    looks = _looks(steps)
+    known, off = (sum(look.get(name, 0) for look in looks.values()) for name in ("known", "off"))
+    if known:
+        yield notice("known_left_out", n=known, file=_baseline(spec))
+    if off:
+        yield notice("rules_left_out", n=off)
+    for name, look in looks.items():
+        if look.get("unmatched"):
+            yield notice("output_unmatched", who=name, line=str(look["unmatched"]))
+    if spec.decision.mode == APPLY_FIX and not patched:
+        yield notice("nothing_to_apply")
+
+
+def _looks(steps: Sequence[StepRow]) -> dict[str, Mapping[str, Any]]:
+    """What each analyser took in, in its last look."""
+    replies = [(s.participant, s.reply or {}) for s in steps if s.kind == StepKind.TOOL]
+    return {name: reply["coverage"] for name, reply in replies if reply.get("coverage")}
+
+
+def _baseline(spec: RunSpec) -> str:
+    rules = spec.options.get("rules")
+    return str(rules.get("known_from") or "") if isinstance(rules, Mapping) else ""
 
 
 def absence(step: StepRow, steps: Sequence[StepRow]) -> Notice:

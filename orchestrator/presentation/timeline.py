@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from orchestrator.core.document import Line, Span, Style, block, line
@@ -107,7 +108,10 @@ def _figures(recorded: RecordedAssessment, words: Translator) -> Line:
     return line(Span(f"{recorded.key}: ", Style.STRONG), text.rstrip())
 
 
-def events(log: Sequence[tuple[int, str, Any]]) -> list[Line]:
-    """The append-only log, one line an event."""
-    rows = [(str(number), kind, json.dumps(body, ensure_ascii=False)) for number, kind, body in log]
-    return table(("#", "event", "what"), rows)
+def events(log: Sequence[tuple[int, str, Any, datetime]]) -> list[Line]:
+    """The append-only log, one line an event with its time."""
+    rows = [
+        (str(number), f"{at.astimezone():%H:%M:%S}", kind, json.dumps(body, ensure_ascii=False))
+        for number, kind, body, at in log
+    ]
+    return table(("#", "time", "event", "what"), rows)

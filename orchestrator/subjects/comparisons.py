@@ -19,6 +19,7 @@ from orchestrator.subjects.revisions import (
     find_merge_base,
     is_branch,
     read_commit,
+    readable,
     require_commit,
     require_merge_base,
     suggest,
@@ -68,9 +69,16 @@ def read_target(repository: Repository, request: ChangeRequest) -> Target:
         return Target(path=path)
     if named or ".." in request.target:
         return Target(revision=request.target)
-    raise SubjectError(
-        f"'{request.target}' is neither a path nor a revision of this repository."
-        f"{suggest(git, request.target)}"
+    raise _unknown(git, request.target)
+
+
+def _unknown(git: Git, target: str) -> SubjectError:
+    if target == "HEAD" and find_commit(git, "HEAD") is None:
+        return SubjectError(
+            "There are no commits yet, so HEAD names nothing: `quorate review` looks at what is staged or not tracked."
+        )
+    return SubjectError(
+        f"'{target}' is neither a path nor a revision of this repository.{suggest(git, target)}"
     )
 
 
@@ -166,7 +174,7 @@ def _named(git: Git, revision: str) -> StateComparison:
 def _between(git: Git, left: str, right: str) -> StateComparison:
     base, reviewed = require_commit(git, left), require_commit(git, right)
     return StateComparison(
-        title=f"changes from {left} to {right}",
+        title=f"changes from {readable(left)} to {readable(right)}",
         states=(base, reviewed),
         base=base,
         reviewed=reviewed,
@@ -182,8 +190,9 @@ def _since(git: Git, base: str, revision: str) -> StateComparison:
     name = (
         (git.ask("symbolic-ref", "--quiet", "--short", "HEAD") or "HEAD")
         if revision == "HEAD"
-        else revision
+        else readable(revision)
     )
+    base = readable(base)
     return StateComparison(
         title=f"{name} since it left {base} ({count} commit{'' if count == '1' else 's'})",
         states=(parted, reviewed),

@@ -55,7 +55,7 @@ def suggest(git: Git, revision: str) -> str:
     names = (listed or "").splitlines()
     near = difflib.get_close_matches(revision, names, n=3, cutoff=0.5)
     meant = f" Did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
-    if _is_shallow(git):
+    if is_shallow(git):
         return f"{meant} This clone is shallow and may lack it. {DEEPEN}"
     if near or not names:
         return meant
@@ -95,7 +95,7 @@ def require_merge_base(git: Git, left: str, right: str) -> str:
     base = find_merge_base(git, require_commit(git, left), require_commit(git, right))
     if base is not None:
         return base
-    if _is_shallow(git):
+    if is_shallow(git):
         raise SubjectError(
             f"This clone is shallow and does not hold the commit at which {left} and {right} diverged. {DEEPEN}"
         )
@@ -104,7 +104,7 @@ def require_merge_base(git: Git, left: str, right: str) -> str:
     )
 
 
-def _is_shallow(git: Git) -> bool:
+def is_shallow(git: Git) -> bool:
     return git.ask("rev-parse", "--is-shallow-repository") == "true"
 
 
@@ -114,6 +114,13 @@ def is_branch(git: Git, name: str) -> bool:
         "rev-parse", "--symbolic-full-name", "--verify", "--quiet", "--end-of-options", name
     )
     return full is not None and full.startswith(("refs/heads/", "refs/remotes/"))
+
+
+def readable(revision: str) -> str:
+    """A revision as lists show it: a branch without what git puts before it, a whole id as people write it."""
+    for prefix in ("refs/heads/", "refs/remotes/origin/", "refs/remotes/", "refs/tags/"):
+        revision = revision.removeprefix(prefix)
+    return revision[:10] if re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", revision) else revision
 
 
 def empty_tree(git: Git) -> str:

@@ -59,6 +59,10 @@ class ReadingDepth(StrEnum):
 DEPTHS = tuple(ReadingDepth)
 
 
+def _none(value: object) -> bool:
+    return not value
+
+
 def _unknown(value: object) -> bool:
     """Whether nothing was recorded: then the key is left out, as in runs of earlier versions."""
     return value is None
@@ -75,12 +79,17 @@ class UnreadFile(ForeignWire):
 class Coverage(ForeignWire):
     """What one reader took in of a change. A file of neither list does not concern that reader.
 
-    `parsed` are those of which an analyser without rules for their language checked the syntax.
+    `parsed` are those of which an analyser without rules for their language checked the syntax. `known` and `off`
+    count the findings that were left out as known (of the baseline) and because their rules are switched off;
+    `unmatched` is a line that a command wrote when none of its lines fitted its pattern.
     """
 
     read: tuple[Verbatim, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
     parsed: tuple[Verbatim, ...] = ()
+    known: int = Field(default=0, ge=0, exclude_if=_none)
+    off: int = Field(default=0, ge=0, exclude_if=_none)
+    unmatched: Verbatim = Field(default="", exclude_if=_none)
 
 
 class FileCoverage(Wire):

@@ -12,6 +12,12 @@ from shared.models.outcomes import RunStatus, StepStatus, Verdict
 REPOSITORY = "repository"
 """The label of a run that says in which repository the change lies that it looks at."""
 
+PUBLISHED = "published"
+"""The label that says where the reviewed commit is to be seen."""
+
+LAST_IN = "last@"
+"""`last@NAME`: what `last` means within the repository NAME."""
+
 OF = "of"
 """The label of a run that does something to another one, whose name it is: `last` never means it."""
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from shared.store.database import Connection
@@ -32,7 +33,7 @@ SELECT %(run)s, c.logged - jsonb_array_length(%(events)s::jsonb) + n, e->>0, e->
 # A step that was refused when it was scheduled, which nobody ever held, has not ended: it was scheduled as failed.
 _LOG = """
 WITH stored AS (
-    SELECT seq, type, body FROM events WHERE run_id = %(run)s
+    SELECT seq, type, body, at FROM events WHERE run_id = %(run)s
 ), happened AS (
     SELECT r.created_at AS at, 0 AS part, 0 AS place, 'run.submitted' AS type, jsonb_strip_nulls(jsonb_build_object(
                'workflow', r.workflow, 'title', r.title, 'parent', r.parent_run, 'step', r.parent_step)) AS body
@@ -59,7 +60,7 @@ WITH stored AS (
     SELECT r.finished_at, 4, 0, 'run.completed', jsonb_build_object('verdict', r.verdict, 'ending', r.ending)
       FROM runs r WHERE r.id = %(run)s AND r.status = 'completed'
 ), told AS (
-    SELECT type, body, row_number() OVER (ORDER BY at, part, place) AS nth
+    SELECT type, body, at, row_number() OVER (ORDER BY at, part, place) AS nth
       FROM happened
      WHERE (type, coalesce(body->>'key', '')) NOT IN (SELECT type, coalesce(body->>'key', '') FROM stored)
        AND NOT (type LIKE 'step.%%' AND place < {copied})
@@ -68,9 +69,9 @@ WITH stored AS (
       FROM runs r, generate_series(1, r.logged) AS n
      WHERE r.id = %(run)s AND n NOT IN (SELECT seq FROM stored)
 )
-SELECT seq, type, body FROM stored WHERE seq > %(after)s
+SELECT seq, type, body, at FROM stored WHERE seq > %(after)s
  UNION ALL
-SELECT f.seq, t.type, t.body FROM free f JOIN told t ON t.nth = f.nth WHERE f.seq > %(after)s
+SELECT f.seq, t.type, t.body, t.at FROM free f JOIN told t ON t.nth = f.nth WHERE f.seq > %(after)s
  ORDER BY seq
 """.format(
     # A fork's copies come first, and are told by its own event.
@@ -87,8 +88,17 @@ def append_events(connection: Connection, run: str, events: Sequence[Event]) -> 
 
 def list_events(connection: Connection, run: str, after: int = 0) -> list[tuple[int, str, Any]]:
     """(number, type, body) of a run's events after number `after`."""
+    return [
+        (number, kind, body) for number, kind, body, _ in list_timed_events(connection, run, after)
+    ]
+
+
+def list_timed_events(
+    connection: Connection, run: str, after: int = 0
+) -> list[tuple[int, str, Any, datetime]]:
+    """The same, each with its moment."""
     rows = connection.execute(_LOG, {"run": run, "after": after}).fetchall()
-    return [(row.seq, row.type, row.body) for row in rows]
+    return [(row.seq, row.type, row.body, row.at) for row in rows]
 
 
 def log_lengths(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[int, bool]]:

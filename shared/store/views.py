@@ -9,7 +9,7 @@ from typing import Any
 from shared.errors import UnknownRun, UserError
 from shared.models.findings import Stance
 from shared.models.outcomes import RunStatus, Verdict
-from shared.models.rows import ASIDE, OF, RecordRow, RunRow, StepRow, UsageRow
+from shared.models.rows import ASIDE, LAST_IN, OF, REPOSITORY, RecordRow, RunRow, StepRow, UsageRow
 from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
 from shared.store.database import Connection
@@ -56,22 +56,17 @@ def taken_back(connection: Connection, run: str) -> dict[str, Any]:
 
 def find_run(connection: Connection, name: str) -> RunRow:
     """The run of that id, or of that unique beginning; `last` is the newest that no other run started,
-    but never the undoing of one, a look at code or one that was imported.
+    but never the undoing of one, a look at code or one that was imported. `last@NAME` passes over the runs of other
+    repositories than NAME, unless there are no others.
 
     Raises UnknownRun, or UserError when the beginning fits several.
     """
-    if name in ("last", "@"):
-        rows = connection.execute(
-            # Of each run by itself, newest first: joined, all of both tables would be read.
-            _RUN
-            + " WHERE parent_run IS NULL AND (SELECT spec -> 'labels' ?| %(aside)s FROM specs WHERE run_id = id) "
-            "IS NOT TRUE AND NOT EXISTS (SELECT FROM imports i WHERE i.run_id = runs.id) "
-            f"AND {seen(connection, 'runs.id')} ORDER BY created_at DESC LIMIT 1",
-            {"aside": [OF, ASIDE], **seen_projects(connection)},
-        ).fetchall()
-    elif not name.isprintable() or not name:
+    if not name.isprintable() or not name:
         # An empty variable of a script must not name the only run there is; Postgres takes no NUL and no surrogate.
         rows = []
+    elif name in ("last", "@") or name.startswith(LAST_IN):
+        rows = _last(connection, name)
+        name = "last"
     else:
         # A range, which the index knows; LIKE would read every run under a generic plan.
         rows = connection.execute(
@@ -88,6 +83,27 @@ def find_run(connection: Connection, name: str) -> RunRow:
             f"{name!r} fits several runs: {', '.join(row.id for row in rows[:3])}{more}"
         )
     return _run(rows[0])
+
+
+def _last(connection: Connection, name: str) -> list[Any]:
+    repository = name.removeprefix(LAST_IN) if name.startswith(LAST_IN) else ""
+    own = _newest(connection, repository) if repository else []
+    return own or _newest(connection)
+
+
+def _newest(connection: Connection, repository: str | None = None) -> list[Any]:
+    """The newest run of that repository, or of none; without a name the newest of all."""
+    # What is about no repository counts everywhere: a question that was asked here has no label.
+    own = f"AND (SELECT coalesce(spec -> 'labels' ->> '{REPOSITORY}', %(own)s) FROM specs WHERE run_id = id) = %(own)s"
+    return connection.execute(
+        # Of each run by itself, newest first: joined, all of both tables would be read.
+        _RUN
+        + " WHERE parent_run IS NULL AND (SELECT spec -> 'labels' ?| %(aside)s FROM specs WHERE run_id = id) "
+        "IS NOT TRUE AND NOT EXISTS (SELECT FROM imports i WHERE i.run_id = runs.id) "
+        f"{'' if repository is None else own} "
+        f"AND {seen(connection, 'runs.id')} ORDER BY created_at DESC LIMIT 1",
+        {"aside": [OF, ASIDE], "own": repository, **seen_projects(connection)},
+    ).fetchall()
 
 
 def list_runs(

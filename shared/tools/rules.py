@@ -82,7 +82,8 @@ class AnalyserRules(Wire):
     """Which rules of analysers count: `select` adds rules that are off, `ignore` and `per_file` (globs) take away.
 
     `project` are the project's own ruff settings, the deepest folder first: they switch off what is no more than
-    MINOR; a graver finding is told, and asks for nothing. `known` are the findings of an earlier result.
+    MINOR; a graver finding is told, and asks for nothing. `known` are the findings of an earlier result, whose file
+    is `known_from`.
     """
 
     ignore: tuple[RuleName, ...] = ()
@@ -92,6 +93,7 @@ class AnalyserRules(Wire):
     complexity: int = Field(default=COMPLEXITY, ge=1, le=1000)
     project: tuple[ProjectRules, ...] = ()
     known: tuple[KnownFinding, ...] = ()
+    known_from: str = ""
 
     def selected(self, analyser: str) -> tuple[str, ...]:
         """The codes that are selected for an analyser, without its name."""
@@ -121,12 +123,13 @@ class AnalyserRules(Wire):
         """True for a finding of a rule that is switched off where it stands."""
         if finding.rule is None:
             return False
-        if names_rule(self.ignore, finding.rule):
-            return True
-        path = finding.place.path if finding.place else ""
-        if ignored_in(self.per_file, finding.rule, path):
-            return True
-        return finding.severity.rank > Severity.MAJOR.rank and self._is_off_in_project(finding)
+        is_slight = finding.severity.rank > Severity.MAJOR.rank
+        return self.ignores(finding) or (is_slight and self._is_off_in_project(finding))
+
+    def ignores(self, finding: RaisedFinding) -> bool:
+        """True for a finding of a rule that `ignore` or `per_file` names."""
+        rule, path = finding.rule or "", finding.place.path if finding.place else ""
+        return names_rule(self.ignore, rule) or ignored_in(self.per_file, rule, path)
 
     def _is_off_in_project(self, finding: RaisedFinding) -> bool:
         """Whether the nearest ruff settings switch the rule of a finding off, and nobody here has selected it."""

@@ -67,6 +67,8 @@ class Pipeline:
             "CI": "true",
             "GITHUB_ACTIONS": "true",
             "GITHUB_BASE_REF": "main",
+            "GITHUB_HEAD_REF": "work",
+            "GITHUB_SERVER_URL": "https://git.example.org",
             "GITHUB_REPOSITORY": f"o/{self.root.name}",
             "GITHUB_EVENT_PATH": str(event),
             "GITHUB_STEP_SUMMARY": str(self.root / "summary.md"),
@@ -96,6 +98,12 @@ def test_a_request_is_one_run_for_a_commit_and_is_followed_over_pushes(pipeline:
     assert "NEEDS" in (pipeline.root / "summary.md").read_text()
     log = json.loads((pipeline.clone / "quorate-results" / "quorate.sarif").read_text())
     assert log["runs"][0]["results"]
+    assert git(pipeline.clone, "status", "--porcelain") == ""  # the next review reads no results
+    page = f"https://git.example.org/o/{pipeline.root.name}/blob/"
+    summary = (pipeline.root / "summary.md").read_text()
+    assert f"]({page}" in summary
+    assert "#7 work" in summary.replace("\\", "")
+    assert "quorate show" not in summary
     again = pipeline.ci()
     assert (again.returncode, pipeline.outputs["run"]) == (1, run)
     pipeline.request({"app.py": f"# why\n{CALL}"})
@@ -232,7 +240,8 @@ def test_a_clone_without_the_target_says_how_to_get_it(pipeline: Pipeline) -> No
     ) else None
     refused = pipeline.ci()
     assert refused.returncode == 2
-    assert DEEPEN in refused.stderr
+    assert "git fetch origin main" in refused.stderr
+    assert "unshallow" not in refused.stderr
 
 
 def test_a_shallow_clone_says_how_to_get_the_merge_base(pipeline: Pipeline) -> None:

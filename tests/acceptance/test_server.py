@@ -54,6 +54,20 @@ def test_a_review_from_elsewhere_ends_as_it_ends_here(
     assert laptop("cancel", run).returncode == live("cancel", run).returncode == 2
 
 
+def test_last_is_of_the_repository_here_also_through_a_service(laptop: CommandLine, tmp_path: Path):
+    runs = []
+    for name in ("a mill", "a bank"):
+        repository = make_repository(tmp_path / name)
+        done = laptop("review", "--decide", "later", "--json", "-p", "ruff", cwd=repository)
+        runs.append(json.loads(done.stdout)["run"]["id"])
+
+    shown = laptop("show", "last", "--json", cwd=tmp_path / "a mill")
+    decided = laptop("decide", "last", "skip", "--no-wait", cwd=tmp_path / "a bank")
+
+    assert json.loads(shown.stdout)["run"]["id"] == runs[0]
+    assert decided.stdout.startswith(runs[1]), decided.stderr
+
+
 def test_a_decision_is_answered_from_elsewhere(laptop: CommandLine, tmp_path: Path):
     repository = make_repository(tmp_path / "repository")
     started = laptop("review", "--decide", "later", "--json", cwd=repository)

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from orchestrator.application.decide import TurnAnswer
-from orchestrator.cli.installations import installation
-from orchestrator.cli.options import example
+from orchestrator.cli.installations import installation, run_to_change
+from orchestrator.cli.options import example, named_run_argument
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
 from orchestrator.presentation.terminal import Terminal
@@ -26,7 +26,7 @@ MAX_ANSWER_CHARS = 1_000_000
         "quorate show r3k --prompt critique/1/me   # exactly what is asked",
     )
 )
-@click.argument("run", metavar="RUN")
+@named_run_argument
 @click.argument("step", metavar="[STEP]", required=False)
 @click.option("-m", "--message", metavar="TEXT", help="The answer.")
 @click.option("--file", type=click.Path(path_type=Path), help="The answer; - is standard input.")
@@ -36,10 +36,11 @@ def answer(run: str, step: str | None, message: str | None, file: Path | None) -
     Plain text will do where the turn asks for text; a critique begins with APPROVED or NEEDS_FIX. STEP may be left out
     when the run waits for only one answer.
     """
-    given = TurnAnswer(run=run, text=_text(message, file), actor=actor(), step=step)
+    text, terminal = _text(message, file), Terminal.of(os.environ)
     with installation(os.environ) as place:
-        name, key = place.take_turn(given)
-    Terminal.of(os.environ).result([line(f"{name}: {key} is answered")])
+        found = run_to_change(place, run, terminal).run.id
+        name, key = place.take_turn(TurnAnswer(run=found, text=text, actor=actor(), step=step))
+    terminal.result([line(f"{name}: {key} is answered")])
     return 0
 
 

@@ -6,18 +6,19 @@ import os
 
 import click
 
-from orchestrator.cli.installations import installation
-from orchestrator.cli.options import example
+from orchestrator.cli.installations import installation, run_to_change
+from orchestrator.cli.options import example, named_run_argument
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
 from orchestrator.presentation.terminal import Terminal
 
 
 @click.command(epilog=example("quorate cancel r3k"))
-@click.argument("run", metavar="RUN")
+@named_run_argument
 def cancel(run: str) -> int:
     """End a run: no further step starts, and running calls are dropped within seconds."""
+    terminal = Terminal.of(os.environ)
     with installation(os.environ, workers=False) as place:
-        name = place.cancel(run, actor())
-    Terminal.of(os.environ).result([line(f"{name} cancelled")])
+        name = place.cancel(run_to_change(place, run, terminal).run.id, actor())
+    terminal.result([line(f"{name} cancelled")])
     return 0

@@ -7,7 +7,7 @@ import os
 
 import click
 
-from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.options import example, json_option, language_option, run_name
 from orchestrator.cli.run_lists import run_lists
 from orchestrator.cli.since import since_option
 from orchestrator.core.document import Span, Style, line
@@ -27,7 +27,12 @@ GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "workflow
     "--by", type=click.Choice(GROUPINGS), default="participant", help="Sum by this (participant)."
 )
 @since_option("Only the last 12h, 7d, 4w, ... (by run, turn, workflow or batch: 7d).")
-@click.option("--run", metavar="RUN", help="Only this run: an id, its beginning, or `last`.")
+@click.option(
+    "--run",
+    metavar="RUN",
+    callback=run_name,
+    help="Only this run: an id, its beginning, or `last`.",
+)
 @json_option
 @language_option
 def cost(by: str, since: float | None, run: str | None, as_json: bool, language: str | None) -> int:

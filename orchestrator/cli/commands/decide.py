@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from orchestrator.application.decide import DecisionRequest
-from orchestrator.cli.installations import installation
+from orchestrator.cli.installations import installation, run_to_change
 from orchestrator.cli.options import (
     example,
     json_option,
     language_option,
+    named_run_argument,
     quiet_option,
     take,
     watch_limit_option,
@@ -38,7 +39,7 @@ from shared.models.rows import DecisionRow
         'quorate decide last revise -m "keep the old server for a week"',
     )
 )
-@click.argument("run", metavar="RUN")
+@named_run_argument
 @click.argument("choice", metavar="CHOICE", required=False)
 @click.option(
     "--all", "everything", is_flag=True, help="Answer everything that waits; without RUN."
@@ -88,7 +89,7 @@ def decide(
     if batch is not None:
         raise click.UsageError("--batch goes with --all: quorate decide --all skip --batch NAME")
     with installation(os.environ) as place:
-        report = place.report(run)
+        report = run_to_change(place, run, terminal, options.language)
         name, words = report.run.id, options.words(report.spec)
         if choice is None:
             raise click.UsageError(_without_choice(report))

@@ -8,7 +8,7 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.application.replay import RunComparison, compare_runs
-from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.options import example, json_option, language_option, run_name
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import dumps
@@ -23,8 +23,8 @@ DIFFERENT = 1
         "quorate diff r3k last", "quorate diff r3k r7m --json | jq '.findings[].changed'"
     )
 )
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="[B]", default="last")
+@click.argument("first", metavar="A", callback=run_name)
+@click.argument("second", metavar="[B]", default="last", callback=run_name)
 @json_option
 @language_option
 def diff(first: str, second: str, as_json: bool, language: str | None) -> int:

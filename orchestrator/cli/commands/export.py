@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from orchestrator.application.backend import connected
-from orchestrator.cli.options import example, json_option
+from orchestrator.cli.options import example, json_option, named_run_argument
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import Line, line
 from orchestrator.presentation.exit_code import ExitCode
@@ -24,7 +24,7 @@ from shared.models.run_file import RunFileHeader
         "quorate export r3k --redacted      (for a bug report: no text of yours is in it)",
     )
 )
-@click.argument("run", metavar="RUN")
+@named_run_argument
 @click.option(
     "-o",
     "--output",

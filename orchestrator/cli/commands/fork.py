@@ -12,6 +12,7 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.application.fork import ForkRequest, plan_run_fork, submit_fork
 from orchestrator.application.installation import StoredInstallation
+from orchestrator.cli.installations import run_to_change
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import (
     Finite,
@@ -106,7 +107,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
     )
     with connected(os.environ, workers=False) as backend:
         installation = StoredInstallation(backend)
-        origin = installation.report(run)
+        origin = run_to_change(installation, run, terminal, options.language)
         request = ForkRequest(
             run=origin.run.id,
             directory=Path.cwd(),

@@ -9,14 +9,14 @@ import click
 from orchestrator.application import retention
 from orchestrator.application.backend import connected
 from orchestrator.cli.listing import Listing, show_list
-from orchestrator.cli.options import example, json_option
+from orchestrator.cli.options import example, json_option, run_name
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.terminal import Terminal
 from shared.store.holds import Hold
 
-run_argument = click.argument("run", metavar="[RUN]", required=False)
+run_argument = click.argument("run", metavar="[RUN]", required=False, callback=run_name)
 batch_option = click.option(
     "--batch", metavar="NAME", help="All runs of this batch, later ones too."
 )

@@ -64,8 +64,9 @@ def _turns_table(turns: Sequence[WaitingTurn], words: Translator, width: int | N
     """The waiting turns as a table; nothing when there are none."""
     if not turns:
         return []
+    named = ("repository",) if len({turn.repository for turn in turns}) > 1 else ()
     lines = table(
-        heads(("run", "turn", "asked", "answer_by", "how", "title"), words),
+        heads(("run", "turn", "asked", "answer_by", "how", *named, "title"), words),
         [
             (
                 turn.run_id,
@@ -73,6 +74,7 @@ def _turns_table(turns: Sequence[WaitingTurn], words: Translator, width: int | N
                 f"{turn.asked_at:%Y-%m-%d %H:%M}",
                 _until(turn, words),
                 form_of(turn.reply_model),
+                *([turn.repository or "-"] if named else []),
                 turn.title,
             )
             for turn in turns

@@ -6,17 +6,18 @@ import os
 
 import click
 
-from orchestrator.cli.installations import installation
-from orchestrator.cli.options import example
+from orchestrator.cli.installations import installation, run_to_change
+from orchestrator.cli.options import example, named_run_argument
 from orchestrator.core.document import line
 from orchestrator.presentation.terminal import Terminal
 
 
 @click.command(epilog=example("quorate resume r3k && quorate watch r3k"))
-@click.argument("run", metavar="RUN")
+@named_run_argument
 def resume(run: str) -> int:
     """Continue a blocked run once what blocked it is fixed. Running and waiting runs need no help."""
+    terminal = Terminal.of(os.environ)
     with installation(os.environ) as place:
-        name = place.resume(run)
-    Terminal.of(os.environ).result([line(f"{name} goes on: quorate watch {name}")])
+        name = place.resume(run_to_change(place, run, terminal).run.id)
+    terminal.result([line(f"{name} goes on: quorate watch {name}")])
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import click
@@ -36,7 +37,7 @@ from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.models.panel import Participant
 from shared.models.run_file import Imported
 
-Event = tuple[int, str, Mapping[str, Any]]
+Event = tuple[int, str, Mapping[str, Any], datetime]
 
 
 @click.command(
@@ -129,7 +130,10 @@ def _patch(report: RunReport) -> list[Line] | str:
 def _events(log: Sequence[Event], *, as_json: bool) -> list[Line] | str:
     if not as_json:
         return timeline.events(log)
-    listed = [{"seq": number, "type": kind, "body": body} for number, kind, body in log]
+    listed = [
+        {"seq": number, "at": at.isoformat(), "type": kind, "body": body}
+        for number, kind, body, at in log
+    ]
     return dumps({"schema_version": SCHEMA_VERSION, "events": listed})
 
 

@@ -8,11 +8,11 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.application.installation import StoredInstallation
-from orchestrator.application.report import report_of
 from orchestrator.application.undoing import UNDO_S, submit_undo, undo_result
 from orchestrator.application.watch import RunWatcher
+from orchestrator.cli.installations import run_to_change
 from orchestrator.cli.notices import warning
-from orchestrator.cli.options import example, language_option, quiet_option
+from orchestrator.cli.options import example, language_option, named_run_argument, quiet_option
 from orchestrator.cli.watching import TerminalObserver, follow
 from orchestrator.core.document import line
 from orchestrator.presentation.exit_code import ExitCode
@@ -22,15 +22,16 @@ from orchestrator.presentation.terminal import Terminal
 
 
 @click.command(epilog=example("quorate undo last"))
-@click.argument("run", metavar="RUN")
+@named_run_argument
 @language_option
 @quiet_option
 def undo(run: str, language: str | None, quiet: bool) -> int:
     """Take back the last fix that RUN applied, if the branch or the files are still as it left them."""
     terminal = Terminal.of(os.environ, quiet=quiet)
     with connected(os.environ) as backend:
-        undoing = submit_undo(backend, run)
-        words = Translator(language or report_of(backend, undoing).spec.language)
+        report = run_to_change(StoredInstallation(backend), run, terminal, language)
+        undoing = submit_undo(backend, report.run.id)
+        words = Translator(language or report.spec.language)
         display = make_display(terminal, words)
         watcher = RunWatcher(StoredInstallation(backend), undoing, TerminalObserver(display, words))
         follow(watcher, display, UNDO_S)

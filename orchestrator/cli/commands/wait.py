@@ -12,6 +12,7 @@ from orchestrator.cli.options import (
     example,
     json_option,
     language_option,
+    named_run_argument,
     output_option,
     pipeline_options,
     quiet_option,
@@ -21,7 +22,7 @@ from orchestrator.cli.options import (
 
 
 @click.command(epilog=example("quorate wait r3k --timeout 600 -o quorate.sarif"))
-@click.argument("run", metavar="RUN")
+@named_run_argument
 @watch_limit_option
 @pipeline_options
 @output_option

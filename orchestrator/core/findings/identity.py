@@ -58,3 +58,15 @@ def _position(finding: Finding) -> tuple[str, int, int, str]:
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:LENGTH]
+
+
+def worst_first(finding: Finding) -> tuple[int, str, int, int, str]:
+    """The order of findings: by severity, then by place, then by id."""
+    place = finding.place
+    return (
+        finding.severity.rank,
+        place.path if place else "",
+        place.line if place else 0,
+        len(finding.id),
+        finding.id,
+    )

@@ -53,15 +53,32 @@ def render(report: RunReport, words: Translator) -> str:
 
 
 def as_comment(
-    report: RunReport, words: Translator, most: int = MOST_CHARACTERS, size: Size = len
+    report: RunReport,
+    words: Translator,
+    most: int = MOST_CHARACTERS,
+    size: Size = len,
+    *,
+    for_others: bool = False,
 ) -> str:
-    """The result as it is posted, as much of it as a host takes."""
+    """The result as it is posted, as much of it as a host takes.
+
+    `for_others`: whoever reads the request has no access to the run, so commands that need it are left out.
+    """
     place = report.published
     link = (lambda _: None) if place is None else place.link
     of_change = report.is_of_change
     blocks = posted_document(report, words) if of_change else titled_document(report, words)
+    if for_others:
+        blocks = [shown for shown in blocks if not _needs_the_run(shown)]
     written = partial(as_markdown, link=link, level=2)
     return posted(blocks, written, report.run.id, words, most, size)
+
+
+def _needs_the_run(shown: Block) -> bool:
+    """Whether all that it says is a command of Quorate."""
+    return isinstance(shown, Remark) and any(
+        part.style is Style.COMMAND and part.text.startswith("quorate ") for part in shown.parts
+    )
 
 
 def as_markdown(blocks: Sequence[Block], link: Link = lambda _: None, level: int = 1) -> str:

@@ -10,11 +10,12 @@ from orchestrator.presentation.formats.markdown_text import (
     code,
     escape,
     fenced,
-    html,
+    html_with_code,
     inline,
     linked,
     looks_like_code,
     prose,
+    with_code,
 )
 from orchestrator.presentation.formats.suggestions import suggested_lines
 from shared.models.findings import Place, Severity
@@ -77,7 +78,7 @@ def _first_cells(entry: FindingEntry, link: Link) -> list[str]:
     severity = entry.finding.severity
     cell = f"{SIGNS[severity]}&nbsp;{severity.value}"
     code_line = code(entry.code_line) if entry.rules and entry.code_line else ""
-    title = f"{inline(entry.title_beside_rule)} {_rules(entry)}".rstrip()
+    title = f"{with_code(entry.title_beside_rule)} {_rules(entry)}".rstrip()
     row = "<br>".join(filter(None, (title, code_line, inline(entry.alike))))
     return [entry.finding.id, cell, _where(entry, link), row]
 
@@ -106,7 +107,7 @@ def _details(entry: FindingEntry, shown: FindingList, link: Link, *, unfolded: b
     finding, words = entry.finding, shown.words
     states = f" ({', '.join(entry.states)})" if entry.states else ""
     name = f"{finding.id} · {finding.severity.value} · {entry.title_beside_rule}{states}"
-    head = f"<details{' open' if unfolded else ''}><summary><b>{html(name)}</b></summary>"
+    head = f"<details{' open' if unfolded else ''}><summary><b>{html_with_code(name)}</b></summary>"
     body = [
         _where(entry, link),
         _quoted(finding.quote or ""),

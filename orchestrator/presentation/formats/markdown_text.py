@@ -164,6 +164,14 @@ def with_code(text: str, outside: Callable[[str], str] = inline) -> str:
     return "".join(out)
 
 
+def html_with_code(text: str) -> str:
+    """The same between tags of ours."""
+    return "".join(
+        code(piece.strip("`")) if is_code else html(piece)
+        for piece, is_code in _pieces(clean(text))
+    )
+
+
 def _spans(text: str) -> str:
     """Code spans that end on the line stay, other backticks are shown; everything else is kept from linking."""
     return "".join(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from orchestrator.presentation.finding_entries import named_rules, rule_pages, without_pages
 from orchestrator.presentation.formats.listed_findings import ListedFinding, listed_findings
 from orchestrator.presentation.formats.markdown import as_comment
-from orchestrator.presentation.formats.markdown_text import escape, fenced, prose
+from orchestrator.presentation.formats.markdown_text import escape, fenced, linked, prose, with_code
 from orchestrator.presentation.formats.posting import MOST_CHARACTERS
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
@@ -35,7 +36,7 @@ class InlineComment:
 
 def whole_comment(report: RunReport, words: Translator, notes: Iterable[str]) -> str:
     """The comment on the request; `notes` say what became of findings."""
-    text = as_comment(report, words, MOST_CHARACTERS - _ROOM)
+    text = as_comment(report, words, MOST_CHARACTERS - _ROOM, for_others=True)
     noted = "\n".join(f"- {escape(note)}" for note in notes)[: _ROOM - 100]
     return "\n\n".join(filter(None, (MARK, text.strip(), noted)))
 
@@ -43,8 +44,9 @@ def whole_comment(report: RunReport, words: Translator, notes: Iterable[str]) ->
 def inline_comments(report: RunReport, words: Translator) -> tuple[InlineComment, ...]:
     """Those at or above the gate's severity (without a gate: MAJOR), the ones ranked first."""
     bound = report.gate_rule.fail_on or Severity.MAJOR
+    pages = rule_pages(report)
     shown = (
-        _inline(each)
+        _inline(each, pages)
         for each in listed_findings(report, words)
         if each.place and each.ignored is None and each.finding.severity.rank <= bound.rank
     )
@@ -62,14 +64,16 @@ def is_whole(body: str) -> bool:
     return re.match(rf"\s*{re.escape(MARK)}", body) is not None
 
 
-def _inline(each: ListedFinding) -> InlineComment:
+def _inline(each: ListedFinding, pages: Mapping[str, str]) -> InlineComment:
     place = each.place
     assert place is not None
-    _, _, more = each.message.partition("\n\n")
+    rules = named_rules(each.finding, pages)
+    _, _, more = without_pages(each.message, rules).partition("\n\n")
+    seen_in = ", ".join(linked(rule.code, rule.page) for rule in rules if rule.page)
     parts = (
         f"<!-- quorate:finding {each.fingerprint} -->",
-        f"**{each.finding.severity}** {escape(each.title)} `{each.defect.rule_id}`",
-        prose(more),
+        f"**{each.finding.severity}** {with_code(each.title)} `{each.defect.rule_id}` {seen_in}".rstrip(),
+        prose(more.strip("\n")),
         fenced(each.replacement, "suggestion") if each.replacement is not None else "",
     )
     body = "\n\n".join(filter(None, parts))

@@ -11,4 +11,10 @@ MOST_BYTES = 1_000_000
 
 def render(report: RunReport, words: Translator) -> str:
     """The result under its title; what does not fit is left out, and that is said."""
-    return as_comment(report, words, MOST_BYTES, lambda text: len(text.encode("utf-8", "replace")))
+    return as_comment(
+        report,
+        words,
+        MOST_BYTES,
+        lambda text: len(text.encode("utf-8", "replace")),
+        for_others=True,
+    )

@@ -12,10 +12,10 @@ Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", strip_whitespace=
 RunName = Annotated[
     str,
     Path(
-        description="an id, its unambiguous beginning, or `last`",
+        description="an id, its unambiguous beginning, `last`, or `last@NAME` for the newest run of a repository",
         examples=["last"],
-        pattern=r"^[A-Za-z0-9@]+$",
-        max_length=64,
+        pattern=r"^([A-Za-z0-9@]{1,64}|last@[^\x00-\x1f\x7f]+)$",
+        max_length=300,
     ),
 ]
 Name = Annotated[str, Path(pattern=r"^[\w .@+=,:()-]+$", max_length=200)]

@@ -138,6 +138,27 @@ def test_who_can_be_asked_is_looked_at_only_when_it_is_wanted(
     assert checked(quiet_home, tmp_path, "--reach", NO_SUCH_KEY="k").returncode == 0
 
 
+def test_a_name_that_nobody_has_is_refused_as_a_review_refuses_it(
+    quiet_home: CommandLine, home: Path, repository: Path
+) -> None:
+    (repository / ".quorate.yaml").write_text("participants: [ruf]\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "configuration")
+    (repository / "app.py").write_text("import os\n")
+
+    done = checked(quiet_home, repository)
+    review = quiet_home("review", "--estimate", cwd=repository)
+
+    told = "No participant is called 'ruf'. Did you mean 'ruff'?"
+    assert (done.returncode, review.returncode) == (2, 2)
+    assert told in done.stdout
+    assert told in review.stderr
+    (home / "config.yaml").write_text("participants: [ruff, anna]\n")
+    own = checked(quiet_home, home, "config.yaml")
+    assert own.returncode == 2
+    assert "No participant is called 'anna'" in own.stdout
+
+
 def test_a_server_of_this_machine_that_does_not_answer_is_named(
     quiet_home: CommandLine, home: Path, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from orchestrator.core.pipelines import CHECKOUT, NO_COMMIT, PLATFORMS, platform_of, read_pipeline
+from shared.models.findings import Place
 
 SHA, BASE = "1" * 40, "2" * 40
 REQUESTS: Mapping[str, Mapping[str, str]] = {
@@ -64,6 +65,63 @@ def test_a_request_has_its_head_its_target_and_its_number(name: str) -> None:
     assert (context.branch, context.target) == ("work", "main")
     assert context.line == "o/n!7"
     assert context.target_line == "o/n@main"
+
+
+PAGES = {
+    "github": ({"GITHUB_SERVER_URL": "https://git.example.org"}, "https://git.example.org/o/n"),
+    "gitlab": (
+        {"CI_PROJECT_URL": "https://gitlab.example.org/o/n"},
+        "https://gitlab.example.org/o/n",
+    ),
+    "azure": (
+        {"BUILD_REPOSITORY_URI": "https://o@dev.azure.com/o/p/_git/n"},
+        "https://dev.azure.com/o/p/_git/n",
+    ),
+    "bitbucket": (
+        {"BITBUCKET_GIT_HTTP_ORIGIN": "http://bitbucket.org/o/n"},
+        "http://bitbucket.org/o/n",
+    ),
+}
+LINES = {
+    "github": f"/blob/{SHA}/a%20b.py#L3-L5",
+    "gitlab": f"/-/blob/{SHA}/a%20b.py#L3-5",
+    "azure": f"?path=/a%20b.py&version=GC{SHA}&line=3&lineEnd=6&lineStartColumn=1&lineEndColumn=1",
+    "bitbucket": f"/src/{SHA}/a%20b.py#lines-3:5",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_request_says_where_its_lines_are_to_be_seen(name: str) -> None:
+    named, page = PAGES[name]
+    context = read_pipeline({**REQUESTS[name], **named}, EVENT if name == "github" else {})
+
+    assert context.published is not None
+    link = context.published.link(Place(path="a b.py", line=3, end_line=5))
+    assert link == f"{page}{LINES[name]}"
+    assert read_pipeline(REQUESTS[name], EVENT).published is None
+
+
+def test_a_run_is_called_by_its_request_else_by_its_branch() -> None:
+    title = f"{SHA[:10]} since it left main (1 commit)"
+    request = read_pipeline(REQUESTS["github"], EVENT)
+    merge = read_pipeline(REQUESTS["gitlab"], {})
+    pushed = {"GITHUB_ACTIONS": "true", "GITHUB_SHA": SHA, "GITHUB_REF_NAME": "work"}
+
+    assert request.titled(title) == "#7 work"
+    assert merge.titled(title) == "!7 work"
+    assert read_pipeline(pushed, {}).titled(title) == "work since it left main (1 commit)"
+    assert read_pipeline({}, {}).titled(title) == title
+
+
+def test_a_new_branch_is_compared_with_the_default_branch_that_the_platform_names() -> None:
+    pushed = {"GITHUB_ACTIONS": "true", "GITHUB_SHA": SHA, "GITHUB_REF_NAME": "work"}
+    new = {"before": NO_COMMIT, "repository": {"default_branch": "develop"}}
+    gitlab = {"GITLAB_CI": "true", "CI_COMMIT_SHA": SHA, "CI_DEFAULT_BRANCH": "develop"}
+
+    both = ("refs/remotes/origin/develop", "refs/heads/develop")
+    assert read_pipeline(pushed, new).bases == both
+    assert read_pipeline(gitlab, {}).bases == both
+    assert read_pipeline(pushed, {**new, "before": BASE}).bases == (BASE, *both)
 
 
 def test_a_push_is_compared_with_what_the_branch_was():

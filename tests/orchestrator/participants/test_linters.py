@@ -73,6 +73,22 @@ def test_a_known_linter_joins_where_it_is_installed_and_has_something_to_read(
     assert "shellcheck" not in who(desk.cast(paths=("a.sh",), QUORATE_DISCOVER="off"))
 
 
+def test_an_analyser_that_was_named_and_has_nothing_to_read_is_missed_where_rules_alone_look(
+    desk: ReviewDesk,
+) -> None:
+    model = {"QUORATE_OPENAI_MODEL": "m", "QUORATE_OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    go = ("a.go",)
+
+    beside = desk.cast("ruff", "diffcheck", "m", paths=go, **model)
+    alone = desk.cast("ruff", "diffcheck", paths=go)
+
+    assert who(beside) == ["diffcheck", "m"]
+    assert any(hint.startswith("Left out: ruff") for hint in in_words(beside).hints)
+    assert who(alone) == ["ruff", "diffcheck"]
+    assert who(desk.cast("ruff", "m", paths=go, **model)) == ["m"]
+    assert who(desk.cast("ruff", "m", paths=("a.py",), **model)) == ["ruff", "m"]
+
+
 def test_a_linter_that_would_help_is_named_once(desk: ReviewDesk) -> None:
     hints = in_words(desk.cast(paths=("a.sh", "b.bash", "c.js"))).hints
     assert [hint for hint in hints if "would" in hint] == [

@@ -212,6 +212,27 @@ def test_runs_are_found_by_id_by_beginning_and_as_the_last(database: Database) -
     assert database.run(lambda c: root_tasks(c, ["rab", "none"])) == {"rab": ("root", False)}
 
 
+def test_last_within_a_repository_passes_over_the_runs_of_other_ones(database: Database) -> None:
+    for age, (name, repository) in enumerate((("ra", "shop"), ("rb", None), ("rc", "bank"))):
+        submit(database, name)
+        moved = f"UPDATE runs SET created_at = created_at + interval '{age} h' WHERE id = '{name}'"
+        execute(database, moved)
+        if repository is not None:
+            labels = json.dumps({"repository": repository})
+            execute(
+                database,
+                f"UPDATE specs SET spec = jsonb_set(spec, '{{labels}}', '{labels}') WHERE run_id = '{name}'",
+            )
+
+    def found(name: str) -> str:
+        return database.run(lambda c: find_run(c, name)).id
+
+    # What is of no repository, a question, was asked anywhere.
+    assert [found("last@bank"), found("last@shop"), found("last")] == ["rc", "rb", "rc"]
+    execute(database, "DELETE FROM runs WHERE id = 'rb'")
+    assert [found("last@shop"), found("last@mill")] == ["ra", "rc"]
+
+
 @pytest.mark.parametrize("name", ["", " ", "%", "_", "r\0", "\udcff", "r\n", "r" * 100_000])
 def test_nothing_and_what_no_run_is_called_name_no_run(database: Database, name: str) -> None:
     """An empty variable in a script would cancel the only run there is."""

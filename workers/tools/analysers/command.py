@@ -65,6 +65,7 @@ def run(inputs: CommandInput, context: ToolContext) -> Critique:
             raise
         label = f"{inputs.name} (not usable: {error})"[:300]
         return write_critique(inputs, label, Examined(()), (), "matching")
+    examined = linter.as_read(examined)
     verdict = _Verdict(inputs.name, program)
     before: list[Reported] = []
     if any(map(verdict.speaks, reported)):
@@ -139,12 +140,17 @@ class _Verdict:
 
 
 class _Linter:
-    """One command, and the time that it has."""
+    """One command, and the time that it has.
+
+    `unmatched` is a line of a report of which no line fitted the pattern, `names_files` whether it names a file.
+    """
 
     def __init__(self, name: str, row: AnalyserCommand, countdown: Countdown) -> None:
         self._name = name
         self._row = row
         self._countdown = countdown
+        self.unmatched = ""
+        self.names_files = False
 
     def report(self, files: Sequence[SourceFile]) -> list[Reported]:
         """What it reports of these files. Raises `ToolError`."""
@@ -155,6 +161,16 @@ class _Linter:
             contents = {name: source.analysed.encode() for name, source in named.items()}
             rows += self._rows(self._report(contents), named)
         return rows
+
+    def as_read(self, examined: Examined) -> Examined:
+        """What was read, as far as the report says so: a wrong pattern finds nothing anywhere.
+
+        Output that names no file may be the summary of a clean run, as a known linter writes it.
+        """
+        if not self.unmatched or is_known(self._row):
+            return examined
+        read = () if self.names_files else examined.files
+        return replace(examined, files=read, unmatched=self.unmatched)
 
     def is_unusable(self, like: SourceFile) -> bool:
         """True when it fails on a file without content."""
@@ -201,10 +217,20 @@ class _Linter:
         return ToolError(f"{self._who} {ending}{instead}{last}")
 
     def _rows(self, finished: ProgramResult, named: Mapping[str, SourceFile]) -> Iterator[Reported]:
-        for row in self._parsed(finished):
+        parsed = self._parsed(finished)
+        self._note_unmatched(finished, named, parsed)
+        for row in parsed:
             source = named.get(_base(row.file))
             if source is not None and row.message and row.first <= len(source.analysed_lines):
                 yield row.about(source)
+
+    def _note_unmatched(
+        self, finished: ProgramResult, named: Iterable[str], parsed: Sequence[ReportRow]
+    ) -> None:
+        if self._row.pattern is not None and not parsed:
+            self.unmatched = _last_line(finished)
+            written = finished.stdout + finished.stderr
+            self.names_files = any(name.encode() in written for name in named)
 
     def _parsed(self, finished: ProgramResult) -> list[ReportRow]:
         report = {

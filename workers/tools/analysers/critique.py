@@ -74,10 +74,16 @@ def write_critique(
     objects = any(finding.severity.rank <= NEEDS_FIX.rank for finding in findings)
     verdict: Literal["APPROVED", "NEEDS_FIX"] = "NEEDS_FIX" if objects else "APPROVED"
     off = len(every) - len(findings)
+    coverage = examined.coverage.model_copy(
+        update={
+            "known": len(counting) - len(findings),
+            "off": sum(map(inputs.rules.ignores, every)),
+        }
+    )
     summary = _summary(label, examined, len(findings), len(shown), kind, off)
     if inputs.reply_model == RED_TEAM:
         return RedTeamAnalysis(
-            coverage=examined.coverage,
+            coverage=coverage,
             verdict=verdict,
             summary=summary,
             findings=shown,
@@ -89,7 +95,7 @@ def write_critique(
             issue_summary=tuple(_risk(f) for f in shown),
         )
     return ReviewAnalysis(
-        coverage=examined.coverage,
+        coverage=coverage,
         verdict=verdict,
         summary=summary,
         findings=shown,

@@ -109,7 +109,8 @@ class Examined:
 
     `others` counts the files of other kinds. What the capture left out is `skipped`: everybody knows of that. Of
     `partly` something was looked at, and a finding says what was not. Of `parsed` data files the syntax was checked.
-    `gone` are files that the change deletes: what stood in them may have moved.
+    `gone` are files that the change deletes: what stood in them may have moved. `unmatched` is output that fits no
+    pattern.
     """
 
     files: tuple[SourceFile, ...]
@@ -119,6 +120,7 @@ class Examined:
     partly: tuple[UnreadFile, ...] = ()
     parsed: tuple[str, ...] = ()
     gone: tuple[FileChange, ...] = ()
+    unmatched: str = ""
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -134,7 +136,7 @@ class Examined:
         unread = (*self.unread, *self.partly)
         paths = {file.path for file in unread}
         read = tuple(file.path for file in self.files if file.path not in paths)
-        return Coverage(read=read, unread=unread, parsed=self.parsed)
+        return Coverage(read=read, unread=unread, parsed=self.parsed, unmatched=self.unmatched)
 
     def without(self, unread: Iterable[UnreadFile]) -> Examined:
         """The same when files turned out to be unreadable; raises `ToolError` when nothing is left.

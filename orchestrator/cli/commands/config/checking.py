@@ -17,7 +17,8 @@ from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.checking import CheckedFile, check_everything, check_file
 from orchestrator.settings.loading import load_configuration
 from orchestrator.settings.sections import ParticipantEntry
-from shared.errors import CredentialsRejected, QuorateError
+from shared.errors import ConfigurationError, CredentialsRejected, QuorateError, UnknownParticipant
+from shared.models.notices import Notice
 from shared.models.panel import Participant
 from shared.providers.catalogue import CATALOGUE
 from shared.providers.locality import is_loopback
@@ -41,7 +42,7 @@ def run_check(
     else:
         checked = check_everything(here, environ, config)
     wrong = any(each.is_wrong for each in checked)
-    members = [*_reached(here, config, environ)] if reach and not wrong else []
+    members = [] if wrong else [*_named(here, config, environ, reach=reach)]
     terminal = Terminal.of(environ)
     if as_json:
         terminal.result(dumps(_content(checked, members)))
@@ -93,14 +94,20 @@ def _problems(checked: CheckedFile) -> list[str]:
 def _file_lines(checked: Sequence[CheckedFile]) -> Iterator[Line]:
     if not checked:
         yield line("No file applies here: all settings are defaults. `quorate init` writes one.")
+    wrong = any(each.is_wrong for each in checked)
     for each in checked:
+        # What is told of all files together only warns of them: below a failure it would pass for a verdict.
+        if wrong and not each.is_wrong and not each.whose:
+            yield from map(_warned, each.notices)
+            continue
         whose = f" ({each.whose})" if each.whose else ""
         yield _result(not each.is_wrong, f"{each.place}{whose}")
         yield from (line(f"     {problem}") for problem in _problems(each))
-        yield from (
-            line(Span(f"     ⚠ {ENGLISH.translate(notice)}", Style.WARNING))
-            for notice in each.notices
-        )
+        yield from map(_warned, each.notices)
+
+
+def _warned(notice: Notice) -> Line:
+    return line(Span(f"     ⚠ {ENGLISH.translate(notice)}", Style.WARNING))
 
 
 def _member_line(member: ReachedMember) -> Line:
@@ -113,19 +120,37 @@ def _result(well: bool, text: str) -> Line:
     return line(state, text)
 
 
-def _reached(
-    directory: Path, config: Path | None, environ: Mapping[str, str]
+def _named(
+    directory: Path, config: Path | None, environ: Mapping[str, str], *, reach: bool
 ) -> Iterator[ReachedMember]:
-    """Everybody whom the configuration names, and whether each can be asked from here."""
-    configuration = load_configuration(directory, environ, explicit=config)
+    """Everybody whom the configuration names, and whether each can be asked; else those whose names nobody has."""
+    try:
+        configuration = load_configuration(directory, environ, explicit=config)
+    except ConfigurationError:
+        if reach:
+            raise
+        return  # a file that is looked at alone stands beside others that may be wrong
     settings = configuration.settings
     catalogue = Catalogue(settings, environ, directory)
     entries = [ParticipantEntry(name=name) for name in settings.providers]
-    entries += [
-        entry for entry in settings.participants or () if entry.name not in settings.providers
-    ]
+    named = (*(settings.participants or ()), *configuration.joining)
+    entries += [entry for entry in named if entry.name not in settings.providers]
     for entry in entries:
-        yield _tried(entry, catalogue)
+        if reach:
+            yield _tried(entry, catalogue)
+        elif (unknown := _unknown(entry, catalogue)) is not None:
+            yield unknown
+
+
+def _unknown(entry: ParticipantEntry, catalogue: Catalogue) -> ReachedMember | None:
+    """Whoever would not be there on any machine: a review refuses the name."""
+    try:
+        catalogue.resolve(entry)
+    except UnknownParticipant as error:
+        return ReachedMember(entry.name, str(error))
+    except QuorateError:
+        return None  # keys and programs are for --reach
+    return None
 
 
 def _tried(entry: ParticipantEntry, catalogue: Catalogue) -> ReachedMember:

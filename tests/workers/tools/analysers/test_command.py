@@ -241,6 +241,19 @@ def test_a_linter_that_fails_is_missing_and_no_approval(
         look({"a.x": (None, "one\n")}, row)
 
 
+def test_output_of_which_no_line_fits_the_pattern_is_kept_and_a_report_on_a_file_is_no_reading(
+    tmp_path: Path,
+) -> None:
+    def coverage(body: str) -> Any:
+        return look({"a.x": (None, "one\n")}, by_lines(script(tmp_path, body))).coverage
+
+    summary, report, fitting = map(coverage, ("echo 'all is well'", "echo 'f0.x(1) bad'", "true"))
+
+    assert (summary.unmatched, summary.read) == ("all is well", ("a.x",))
+    assert (report.unmatched, report.read) == ("f0.x(1) bad", ())
+    assert (fitting.unmatched, fitting.read) == ("", ("a.x",))
+
+
 def test_a_pattern_that_takes_for_ever_is_given_up(tmp_path: Path) -> None:
     body = "printf 'f0.x:1: '; yes a | head -n 3000 | tr -d '\\n'; echo '!'"
     endless = r"^(?P<file>\S+):(?P<line>\d+): (?P<message>(a+)+)$"
