@@ -17,6 +17,7 @@ from orchestrator.cli.batch_lists import show
 from orchestrator.cli.batch_results import write_history, write_report, write_results
 from orchestrator.cli.batches import BatchWanted, submit, submit_remotely, validate, watch
 from orchestrator.cli.elsewhere import server_of
+from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
 from orchestrator.presentation.json_rows import dumps
@@ -26,7 +27,7 @@ from shared.models.batches import BatchLimits, BatchStatus
 
 
 def _words(language: str | None) -> Translator:
-    return Translator(language or "en")
+    return Translator(language or help_language(os.environ))
 
 
 @contextmanager

@@ -14,6 +14,9 @@ from orchestrator.presentation.tables import table
 from orchestrator.presentation.wrapping import folded
 from shared.models.rows import DecisionRow, RunRow
 
+ROOMY, TITLE = 100, 20
+"""Below so many columns moments have no year; so much of a title is shown as long as another column can give way."""
+
 
 def heads(names: Sequence[str], words: Translator) -> tuple[str, ...]:
     """The heads of a list's columns."""
@@ -65,10 +68,14 @@ def runs(listed: RunList, words: Translator = ENGLISH, width: int | None = None)
     )
     lines = table(
         heads(names, words),
-        [_row(run, listed, words, named=bool(named)) for run in every],
+        [
+            _row(run, listed, words, named=bool(named), dated=width is None or width >= ROOMY)
+            for run in every
+        ],
         width,
         texts=_in_order(names, *named, "title"),
-        spare=_in_order(names, "ending", "took", "started", "workflow", *named),
+        spare=_in_order(names, "ending", "took", "workflow", *named, "started"),
+        least=TITLE,
     )
     more = words.message("more_runs", n=len(listed.rows), more=10 * len(listed.rows))
     return [*lines, *hint(more, width)] if listed.has_more else lines
@@ -80,14 +87,16 @@ def hint(text: str, width: int | None) -> list[Line]:
     return lines if width is None else folded(lines, width, 2)
 
 
-def _row(run: RunRow, listed: RunList, words: Translator, *, named: bool) -> tuple[str, ...]:
+def _row(
+    run: RunRow, listed: RunList, words: Translator, *, named: bool, dated: bool
+) -> tuple[str, ...]:
     return (
         f"└ {run.id}" if run.parent else run.id,
         run.workflow,
         run.status.value,
         _verdict(run, listed, words),
         words.message(f"how_{run.ending}") if run.ending else "-",
-        f"{run.created_at:%Y-%m-%d %H:%M}",
+        f"{run.created_at:%Y-%m-%d %H:%M}" if dated else f"{run.created_at:%m-%d %H:%M}",
         duration(run.worked_s, words),
         *([run.repository or "-"] if named else []),
         _title(run, listed, words),

@@ -23,19 +23,17 @@ def table(
     *,
     texts: Collection[int] = (),
     spare: Sequence[int] = (),
+    least: int = LEAST,
 ) -> list[Line]:
     """A head and its rows, each column as wide as its widest cell but at most `WIDEST`.
 
     To fit into `width` cells (None: as many as it takes), columns become narrower that hold `texts` (none named: the
-    last one), the widest first; then those in `spare` are left out, the first one first. Columns go by their number.
+    last one), the widest first and none below `least`; then those in `spare` are left out, the first one first. Columns
+    go by their number.
     """
     cells = [[clean(cell) for cell in row] for row in [heads, *rows]]
     shrinking = frozenset(texts or (len(heads) - 1,))
-    kept, left = list(range(len(heads))), list(spare)
-    widths = _widths(cells, kept, shrinking, width)
-    while left and width is not None and _room(widths) > width:
-        kept.remove(left.pop(0))
-        widths = _widths(cells, kept, shrinking, width)
+    kept, widths = _layout(cells, shrinking, spare, width, least)
     lines = []
     for number, row in enumerate(cells):
         padded = [_fitted(row[n], widths[at], n == kept[-1]) for at, n in enumerate(kept)]
@@ -44,13 +42,33 @@ def table(
     return lines
 
 
+def _layout(
+    cells: Sequence[Row],
+    shrinking: Collection[int],
+    spare: Sequence[int],
+    width: int | None,
+    least: int,
+) -> tuple[list[int], list[int]]:
+    """The columns that are kept, and how wide each is."""
+    kept, left = list(range(len(cells[0]))), list(spare)
+    widths = _widths(cells, kept, shrinking, width, least)
+    while left and width is not None and _room(widths) > width:
+        kept.remove(left.pop(0))
+        widths = _widths(cells, kept, shrinking, width, least if left else LEAST)
+    return kept, widths
+
+
 def _widths(
-    cells: Sequence[Row], kept: Sequence[int], shrinking: Collection[int], width: int | None
+    cells: Sequence[Row],
+    kept: Sequence[int],
+    shrinking: Collection[int],
+    width: int | None,
+    least: int,
 ) -> list[int]:
     """Of each column as much as it takes, less where those that may shrink are too wide together."""
     widths = [min(max(cell_len(row[n]) for row in cells), WIDEST) for n in kept]
     while width is not None and _room(widths) > width:
-        wide = [at for at, n in enumerate(kept) if n in shrinking and widths[at] > LEAST]
+        wide = [at for at, n in enumerate(kept) if n in shrinking and widths[at] > least]
         if not wide:
             break
         widths[max(wide, key=widths.__getitem__)] -= 1

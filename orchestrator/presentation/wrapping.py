@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from rich.cells import cell_len
 
 from orchestrator.core.document import Line, Span, Style, drop_unseen
+from shared.patterns import regex
+
+_ADDRESS = regex(r"\bhttps?://")
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -103,7 +106,8 @@ def cut(line: Line, width: int) -> Line:
 def folded(lines: Iterable[Line], width: int, hanging: int = 0) -> list[Line]:
     """The lines, wrapped between words to at most `width` cells; what follows stands as far in as its line began.
 
-    What follows a line that began at the margin stands `hanging` cells in.
+    What follows a line that began at the margin stands `hanging` cells in. An address that is wider has a line of its
+    own, whole: in pieces it could be neither opened nor copied.
     """
     return [part for shown in lines for part in _folded_line(shown, max(width, 8), hanging)]
 
@@ -117,7 +121,7 @@ def _folded_line(shown: Line, width: int, hanging: int) -> Iterator[Line]:
     indent = " " * min(len(text) - len(text.lstrip(" ")), width // 2)
     below = indent or " " * min(hanging, width // 2)
     at = 0
-    for row in _wrapped_line(text.lstrip(" "), width - len(below)):
+    for row in _wrapped_line(text.lstrip(" "), width - len(below), is_whole=_ADDRESS.search):
         at = text.index(row, at)  # only blanks are left out between two rows
         places = range(at, at + len(row.rstrip(" ")))
         pieces_of_row = groupby(places, key=styles.__getitem__)
@@ -135,7 +139,10 @@ def width_of(line: Line) -> int:
     return cell_len("".join(span.text for span in line))
 
 
-def _wrapped_line(text: str, width: int) -> Iterator[str]:
+def _wrapped_line(
+    text: str, width: int, is_whole: Callable[[str], object] = lambda _: False
+) -> Iterator[str]:
+    """The rows of a line; words that are to stay `whole` stay so."""
     if cell_len(text) <= width:
         yield text
         return
@@ -147,7 +154,7 @@ def _wrapped_line(text: str, width: int) -> Iterator[str]:
             continue
         if current.strip():
             yield current
-        *whole, current = pieces(word, width)
+        *whole, current = [word] if is_whole(word) else pieces(word, width)
         yield from whole
     if current:
         yield current

@@ -62,50 +62,6 @@ def test_a_decision_applies_the_fix_on_a_branch_and_leaves_the_files_alone(
     assert "already answered 'apply_fix'" in other.stderr
 
 
-def test_last_is_the_newest_run_of_the_repository_here_and_stderr_names_another_one(
-    live: CommandLine, tmp_path: Path
-):
-    runs = {}
-    for name in ("mill-of-last", "bank-of-last"):
-        repository = make_repository(tmp_path / name)
-        left = review(live, repository, "--no-wait", "--json", "--decide", "ask")
-        runs[name] = json.loads(left.stdout)["run"]["id"]
-        assert live("wait", runs[name]).returncode == 8
-    mill, bank = tmp_path / "mill-of-last", tmp_path / "bank-of-last"
-    shown = json.loads(live("show", "--json", cwd=mill).stdout)
-    assert shown["run"]["id"] == runs["mill-of-last"]
-    here = live("decide", "last", "skip", "--no-wait", cwd=mill)
-    assert runs["mill-of-last"] in here.stdout
-    assert here.stderr == ""
-    assert live("decide", "last", "skip", "--no-wait", cwd=bank).stdout.startswith(
-        runs["bank-of-last"]
-    )
-    assert "mill-of-last" in live("list", cwd=bank).stdout
-
-
-def test_findings_that_a_baseline_or_the_rules_leave_out_are_counted_and_said(
-    live: CommandLine, changed_repository: Path, tmp_path: Path
-):
-    found = review(live, changed_repository, "--json", "-p", "ruff,bandit", "--decide", "skip")
-    (tmp_path / "known.json").write_text(found.stdout)
-    count = len(json.loads(found.stdout)["findings"])
-    config = tmp_path / "q.yaml"
-    again = ("-p", "ruff,bandit", "--config", str(config), "--decide", "skip")
-
-    config.write_text("rules: {baseline: known.json}\n")
-    known = review(live, changed_repository, *again, "--json")
-    config.write_text("rules: {ignore: [B602]}\n")
-    ignored = review(live, changed_repository, *again)
-
-    content = json.loads(known.stdout)
-    said = f"{count} findings of the baseline known.json left out"
-    assert content["findings"] == []
-    assert said in content["warnings"]
-    for shape in ("text", "markdown"):
-        assert said in live("show", content["run"]["id"], "--format", shape).stdout
-    assert "1 finding left out: its rule is switched off by rules.ignore" in ignored.stdout
-
-
 def test_findings_can_be_picked_and_unknown_ones_are_refused(
     live: CommandLine, changed_repository: Path
 ):

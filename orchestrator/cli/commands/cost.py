@@ -7,6 +7,7 @@ import os
 
 import click
 
+from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, run_name
 from orchestrator.cli.run_lists import run_lists
 from orchestrator.cli.since import since_option
@@ -44,7 +45,7 @@ def cost(by: str, since: float | None, run: str | None, as_json: bool, language:
         found = place.spent(Grouping(by), run=run, since_s=since)
     terminal = Terminal.of(os.environ)
     if not as_json:
-        words = Translator(language or "en")
+        words = Translator(language or help_language(os.environ))
         lately = line(Span(words.message("spent_lately"), Style.DIM))
         noted = [lately] if since != found.since_s else []
         terminal.result(

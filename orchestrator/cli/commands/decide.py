@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from orchestrator.application.decide import DecisionRequest
+from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.installations import installation, run_to_change
 from orchestrator.cli.options import (
     example,
@@ -129,7 +130,7 @@ def _answer_all(
     choice: str, message: str, batch: str | None, terminal: Terminal, options: OutputOptions
 ) -> int:
     """Answer what waits, without following any run; the exit code."""
-    words = Translator(options.language or "en")
+    words = Translator(options.language or help_language(os.environ))
     with installation(os.environ) as place:
         bulk = place.decide_all(choice, actor(), message, batch)
     if options.as_json:

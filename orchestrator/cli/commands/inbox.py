@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from orchestrator.application.listings import WaitingFilter
+from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, repository_option
 from orchestrator.cli.run_lists import run_lists
 from orchestrator.core.discussion.spoken import form_of
@@ -41,7 +42,7 @@ def inbox(repository: str | None, batch: str | None, as_json: bool, language: st
     if as_json:
         terminal.result(dumps(inbox_json(waiting.decisions, waiting.turns)))
         return 0
-    words = Translator(language or "en")
+    words = Translator(language or help_language(os.environ))
     rows = (
         decisions(waiting.decisions, words, terminal.columns)
         if waiting.decisions or not waiting.turns

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, repository_option
 from orchestrator.cli.run_lists import run_lists
 from orchestrator.cli.since import since_option
@@ -59,5 +60,7 @@ def list_(
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": run_tree(listed)}))
     else:
-        terminal.result(runs(listed, Translator(language or "en"), terminal.columns))
+        terminal.result(
+            runs(listed, Translator(language or help_language(os.environ)), terminal.columns)
+        )
     return 0

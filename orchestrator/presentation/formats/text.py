@@ -36,6 +36,7 @@ from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import document, question_document
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.wrapping import folded
+from shared.patterns import regex
 
 DEFAULT_MAX_FINDINGS = 3
 """Of a panel's findings: F1 is highest there on recorded reviewers (docs/design/findings.md); later ones are mostly
@@ -94,6 +95,8 @@ def as_lines(blocks: Sequence[Block], width: int | None = None) -> list[Line]:
     return lines
 
 
+_HASHES = regex(r"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*")
+_SAME_NAME = regex(r"^(diff --git a/(.{1,200})) b/\2$")
 _Table = Grid | Drawing
 _Unfolded = Title | Heading | Words | Items | _Table | Remark | FindingList | Patch | AnnotatedText
 _HANGING: Mapping[type[Block], int] = {FindingList: 4, Remark: 2}
@@ -122,12 +125,20 @@ def _lines(shown: _Unfolded, width: int | None) -> list[Line]:
         case FindingList():
             return _findings(shown)
         case Patch() | AnnotatedText():
-            return _verbatim(shown)
+            return _verbatim(shown, width)
 
 
-def _verbatim(shown: Patch | AnnotatedText) -> list[Line]:
+def _briefly(row: Line) -> Line:
+    """A row of a patch at a terminal: a file's name once, and of the hashes of its states their beginnings."""
+    (span,) = row
+    text = _SAME_NAME.sub(r"\1", _HASHES.sub(r"index \1..\2", span.text))
+    return (Span(text, span.style),)
+
+
+def _verbatim(shown: Patch | AnnotatedText, width: int | None) -> list[Line]:
     if isinstance(shown, Patch):
-        return exact(shown.text)
+        rows = exact(shown.text)
+        return rows if width is None else list(map(_briefly, rows))
     return [_heading(Heading(shown.name)), *_numbered(shown)]
 
 

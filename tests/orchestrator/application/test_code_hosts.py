@@ -225,3 +225,24 @@ def test_the_texts_of_findings_are_no_markup_and_no_marks():
     assert "```suggestion\ngood\n```" in comment.body
     assert "![x]" not in comment.body
     assert whole_comment(report, ENGLISH, ["2 new"]).startswith(MARK)
+
+
+def test_a_comment_at_lines_links_to_the_rule_and_shows_names_as_code() -> None:
+    page = "https://bandit.readthedocs.io/b602.html"
+    shell = make_finding(title="`subprocess` with a shell", detail=f"A shell runs it.\n{page}")
+
+    (comment,) = inline_comments(make_report(findings=(shell,)), ENGLISH)
+
+    assert f"]({page})" in comment.body
+    assert "https\\://" not in comment.body
+    assert "<code>subprocess</code> with a shell" in comment.body
+    assert "A shell runs it." in comment.body
+
+
+def test_a_comment_on_the_request_has_no_command_that_needs_the_run() -> None:
+    report = make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(title="`os` unused"),))
+
+    text = whole_comment(report, ENGLISH, [])
+
+    assert "quorate show" not in text
+    assert "<code>os</code> unused" in text

@@ -73,6 +73,19 @@ def test_a_list_counts_work_and_names_repositories_where_there_are_any() -> None
     assert other.endswith("-           a change")
 
 
+def test_a_list_at_eighty_columns_keeps_the_age_and_a_title_that_says_something() -> None:
+    run = replace(
+        make_report().run, verdict="NEEDS_FIX", title="feature since it left main (1 commit)"
+    )
+    rows = [
+        replace(run, spec={**run.spec, "labels": {"repository": name}}) for name in ("shop", "bank")
+    ]
+    _, one, _ = plain(runs(RunList(rows), width=80)).splitlines()
+    assert f"{run.created_at:%m-%d %H:%M}" in one
+    assert "feature since it left" in one
+    assert "shop" in one
+
+
 def test_a_list_says_that_there_are_more() -> None:
     run = make_report().run
     assert "`quorate list -n 20`" in plain(runs(RunList([run, run], has_more=True)))

@@ -107,3 +107,10 @@ def test_what_is_folded_stands_as_far_in_as_its_line_began() -> None:
         "    one two\n    three\n"
     )
     assert folded([line("short")], 12) == [line("short")]
+
+
+def test_an_address_is_never_broken_and_has_a_line_of_its_own() -> None:
+    address = "https://bandit.readthedocs.io/en/1.9.1/plugins/b608_hardcoded_sql_expressions.html"
+    rows = [plain([row]).strip() for row in folded([line(f"    see {address} for more")], 40)]
+
+    assert rows == ["see", address, "for more"]

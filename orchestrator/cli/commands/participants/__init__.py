@@ -6,6 +6,7 @@ import os
 
 import click
 
+from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.options import example
 from orchestrator.cli.registry import CommandEntry
@@ -40,5 +41,5 @@ def participants(ctx: click.Context) -> int | None:
     from orchestrator.cli.commands.participants.listing import print_listing
     from orchestrator.presentation.locale.translator import Translator
 
-    spoken = "ko" if os.environ.get("QUORATE_LANG") == "ko" else "en"
-    return print_listing((), None, as_json=False, words=Translator(spoken))
+    words = Translator(help_language(os.environ))
+    return print_listing((), None, as_json=False, words=words)

@@ -13,6 +13,7 @@ from orchestrator.application.participants import (
     list_participants,
     listing_json,
 )
+from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.notices import cast_lines
 from orchestrator.cli.options import config_option, example, json_option, language_option
 from orchestrator.core.document import Line, Span, Style, line
@@ -37,7 +38,9 @@ def list_(names: tuple[str, ...], config: Path | None, as_json: bool, language: 
 
     Nothing is started and nobody is called.
     """
-    return print_listing(names, config, as_json=as_json, words=Translator(language or "en"))
+    return print_listing(
+        names, config, as_json=as_json, words=Translator(language or help_language(os.environ))
+    )
 
 
 def print_listing(

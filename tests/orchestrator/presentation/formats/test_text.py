@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from orchestrator.core.document import plain
-from orchestrator.presentation.formats.text import question_lines, result_lines
+from orchestrator.core.document import Patch, plain
+from orchestrator.presentation.formats.text import as_lines, question_lines, result_lines
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.warning_lines import gathered
 from shared.models.assessment import Recommendation
@@ -260,3 +260,13 @@ def test_a_patch_that_nobody_applied_would_mend_and_has_no_heading_where_it_is_n
     whole = plain(result_lines(report, words=ENGLISH, max_findings=None))
     assert "── Patch\nThe patch would mend F1: all that was found.\n" in whole
     assert PATCH in whole
+
+
+def test_a_patch_at_a_terminal_names_each_file_once_and_shortens_its_hashes():
+    rows = f"diff --git a/app.py b/app.py\nindex {'a' * 40}..{'b' * 40} 100644\n"
+    patch = Patch(f"{rows}--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-bad\n+good\n")
+
+    shown = plain(as_lines([patch], 80)).splitlines()
+
+    assert shown[:2] == ["diff --git a/app.py", "index aaaaaaa..bbbbbbb 100644"]
+    assert plain(as_lines([patch])) == patch.text
