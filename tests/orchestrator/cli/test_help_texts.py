@@ -15,6 +15,7 @@ from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.main import cli
 from orchestrator.cli.registry import CommandGroup
+from orchestrator.cli.usage_words import SENTENCES, in_language
 from orchestrator.presentation.locale.catalogue import help_texts
 
 
@@ -35,7 +36,7 @@ def shown(command: click.Command) -> Iterator[str]:
 
 
 def test_every_help_text_has_its_korean_and_every_korean_one_is_shown() -> None:
-    texts = {*shown(cli), *CommandGroup}
+    texts = {*shown(cli), *CommandGroup, *SENTENCES}
     assert texts - help_texts("ko").keys() == set()
     assert help_texts("ko").keys() - texts == set()
 
@@ -67,3 +68,24 @@ def test_the_help_speaks_korean() -> None:
             [*command, *words], env=environ, capture_output=True, text=True, check=False
         )
         assert korean in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "korean"),
+    [
+        (["review", "--fail-on", "zz"], "'--fail-on'의 값이 잘못되었습니다. 'zz': 'critical'"),
+        (["review", "--fail-onn", "x"], "'--fail-onn' 옵션은 없습니다. 혹시 '--fail-on'인가요?"),
+        (["list", "-n", "0"], "'-n'의 값이 잘못되었습니다. 0: 범위 1<=x<=10000 밖입니다."),
+        (["decide"], "'RUN' 인수가 빠졌습니다. (설명: `quorate decide --help`)"),
+        (["list", "more"], "남는 인수가 있습니다: more"),
+        (["list", "--status"], "'--status' 옵션에는 값이 필요합니다."),
+    ],
+)
+def test_what_was_typed_wrongly_is_told_in_korean(words: list[str], korean: str) -> None:
+    with pytest.raises(click.UsageError) as wrong:
+        cli.main(args=words, prog_name="quorate", standalone_mode=False)
+    where = wrong.value.ctx.command_path if wrong.value.ctx else "quorate"
+    told = f"{wrong.value.format_message()} (`{where} --help` explains)"
+
+    assert korean in in_language(told, help_texts("ko"))
+    assert in_language(told, {}) == told
