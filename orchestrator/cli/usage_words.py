@@ -1,4 +1,4 @@
-"""click's sentences about what was typed wrongly, in the reader's language: known by their templates, told by `help.po`."""
+"""click's sentences on what was typed wrongly, in the reader's language: known by templates, told by `help.po`."""
 
 from __future__ import annotations
 
