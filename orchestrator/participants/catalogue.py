@@ -260,9 +260,9 @@ class Catalogue:
         self.check_may_be_asked(discovered, name)
         return discovered
 
-    def _unknown(self, name: str) -> ConfigurationError | CredentialsRejected:
+    def _unknown(self, name: str) -> UnknownParticipant | CredentialsRejected:
         if advice := reporting_linter(name):
-            return ConfigurationError(f"'{name}' takes part by its report: {advice}.")
+            return UnknownParticipant(f"'{name}' takes part by its report: {advice}.")
         meant = {
             name,
             *(known.name for _, known in services() if name in known.aliases and not known.routed),
