@@ -99,7 +99,7 @@ def without_pages(detail: str, rules: Iterable[NamedRule]) -> str:
     """The reason without the lines that only name a rule's page, which is shown with the rule."""
     pages = tuple(rule.page for rule in rules if rule.page)
     rows = detail.split("\n")
-    return "\n".join(row for row in rows if not (pages and row.rstrip().endswith(pages)))
+    return "\n".join(row for row in rows if not (pages and row.rstrip(" .").endswith(pages)))
 
 
 def _repeats(finding: Finding, report: RunReport) -> list[Finding]:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -26,6 +27,7 @@ from orchestrator.presentation.locale.translator import ENGLISH
 from shared.errors import CredentialsRejected, EnvironmentFault
 from shared.models.findings import Place
 from shared.models.outcomes import Verdict
+from shared.models.panel import Participant
 from tests.support.code_host_server import TOKEN, HostState, code_host
 from tests.support.reports import PATCH, make_finding, make_report
 
@@ -231,7 +233,13 @@ def test_a_comment_at_lines_links_to_the_rule_and_shows_names_as_code() -> None:
     page = "https://bandit.readthedocs.io/b602.html"
     shell = make_finding(title="`subprocess` with a shell", detail=f"A shell runs it.\n{page}")
 
-    (comment,) = inline_comments(make_report(findings=(shell,)), ENGLISH)
+    report = make_report(findings=(shell,))
+    bandit = Participant(name="bandit", provider="analyser", family="rules", tool="bandit")
+    panel = report.spec.panel.model_copy(update={"critics": (bandit,)})
+    spec = {**report.run.spec, "panel": panel.model_dump(mode="json")}
+    report = replace(report, run=replace(report.run, spec=spec))
+
+    (comment,) = inline_comments(report, ENGLISH)
 
     assert f"]({page})" in comment.body
     assert "https\\://" not in comment.body
