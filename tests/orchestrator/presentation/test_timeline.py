@@ -1,10 +1,12 @@
 """`quorate show --rounds`: everything that was said, in the reader's language."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from orchestrator.core.document import plain
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
-from orchestrator.presentation.timeline import rounds
+from orchestrator.presentation.timeline import events, rounds
 from shared.models.outcomes import Ending
 from shared.models.replies import REPLY_MODELS
 from tests.support.reports import make_assessment, make_report, make_step
@@ -68,3 +70,15 @@ def test_what_an_analyser_read_is_told_in_words_and_not_as_a_list_of_pythons():
     text = plain(rounds(make_report(steps=(step,))))
     assert "  ## Coverage\n  - read: a.py, b.py\n  - left out: c.bin — binary\n" in text
     assert "[" not in text.partition("## Coverage")[2].partition("round")[0]
+
+
+def test_events_have_their_times() -> None:
+    begun = datetime(2026, 11, 28, 10, 0, tzinfo=UTC)
+    log = [
+        (number, "step.done", {"key": "a"}, begun + timedelta(seconds=30 * number))
+        for number in range(2)
+    ]
+    head, first, second = plain(events(log)).splitlines()
+    assert head.split() == ["#", "time", "event", "what"]
+    minutes_and_seconds = [row.split()[1].partition(":")[2] for row in (first, second)]
+    assert minutes_and_seconds == ["00:00", "00:30"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,9 @@ def test_outside_of_a_repository_the_error_names_the_way_out(tmp_path: Path, rep
         repo.capture(path=tmp_path / "missing")
     with pytest.raises(SubjectError, match=r"inside a repository's \.git"):
         repo.capture(path=repo.path / ".git" / "objects")
+
+
+def test_head_of_a_repository_without_commits_names_nothing(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    with pytest.raises(SubjectError, match="There are no commits yet, so HEAD names nothing"):
+        locate(ChangeRequest(path=tmp_path, target="HEAD"))
