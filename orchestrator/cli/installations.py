@@ -38,8 +38,17 @@ def run_to_change(
     report = place.report(name)
     repository = report.run.repository
     here = name.removeprefix(LAST_IN) if name.startswith(LAST_IN) else ""
-    if repository not in ("", here) and (here or name in ("last", "@")):
+    if repository not in ("", here) and _is_newest(name):
         words = Translator(language or report.spec.language)
         text = words.message("run_elsewhere", run=report.run.id, repository=repository)
         terminal.warn([warning(text)])
     return report
+
+
+def id_to_change(place: KnownRuns, name: str, terminal: Terminal) -> str:
+    """As `run_to_change`, for what needs no report: one that cannot be read can still be ended."""
+    return run_to_change(place, name, terminal).run.id if _is_newest(name) else name
+
+
+def _is_newest(name: str) -> bool:
+    return name in ("last", "@") or name.startswith(LAST_IN)

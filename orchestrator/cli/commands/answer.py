@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from orchestrator.application.decide import TurnAnswer
-from orchestrator.cli.installations import installation, run_to_change
+from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
@@ -38,7 +38,7 @@ def answer(run: str, step: str | None, message: str | None, file: Path | None) -
     """
     text, terminal = _text(message, file), Terminal.of(os.environ)
     with installation(os.environ) as place:
-        found = run_to_change(place, run, terminal).run.id
+        found = id_to_change(place, run, terminal)
         name, key = place.take_turn(TurnAnswer(run=found, text=text, actor=actor(), step=step))
     terminal.result([line(f"{name}: {key} is answered")])
     return 0

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from orchestrator.cli.installations import installation, run_to_change
+from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
@@ -19,6 +19,6 @@ def cancel(run: str) -> int:
     """End a run: no further step starts, and running calls are dropped within seconds."""
     terminal = Terminal.of(os.environ)
     with installation(os.environ, workers=False) as place:
-        name = place.cancel(run_to_change(place, run, terminal).run.id, actor())
+        name = place.cancel(id_to_change(place, run, terminal), actor())
     terminal.result([line(f"{name} cancelled")])
     return 0

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from orchestrator.cli.installations import installation, run_to_change
+from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
 from orchestrator.core.document import line
 from orchestrator.presentation.terminal import Terminal
@@ -18,6 +18,6 @@ def resume(run: str) -> int:
     """Continue a blocked run once what blocked it is fixed. Running and waiting runs need no help."""
     terminal = Terminal.of(os.environ)
     with installation(os.environ) as place:
-        name = place.resume(run_to_change(place, run, terminal).run.id)
+        name = place.resume(id_to_change(place, run, terminal))
     terminal.result([line(f"{name} goes on: quorate watch {name}")])
     return 0
