@@ -18,7 +18,7 @@ from shared.tools.agent_inputs import WorkspaceInput
 from shared.tools.card import ToolCard, ToolKind, ToolLimits
 from shared.tools.case_inputs import CaseInput
 from shared.tools.catalogue import cards
-from shared.tools.graph_cards import CallersInput
+from shared.tools.graph_cards import CallersInput, CodeVectorsInput
 from tests.workers.tools.changes import added, new_repo, patch_of, stored, subject_of
 from workers.tools.registry import MemoryDocuments, ToolContext, load, run_tool
 from workers.tools.sandbox.sandbox import execute, scratch
@@ -61,6 +61,7 @@ ASKED: dict[str, JsonValue] = {
     "patch": "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = 1\n",
     "command": "true",
     "text": 'File "a.py", line 1',
+    "space": "a model",
 }
 """The same for the tools that read a workspace."""
 
@@ -73,6 +74,8 @@ def chart_of(documents: MemoryDocuments) -> str:
 
 def inputs_for(card: ToolCard, subject: str) -> dict[str, JsonValue]:
     """Inputs that make sense to a tool that only reads."""
+    if card.inputs is CodeVectorsInput:
+        return {"portions": []}
     known = card.inputs.model_fields.keys() if issubclass(card.inputs, CaseInput) else frozenset()
     prepared = {name: value for name, value in PREPARED.items() if name in known}
     inputs: dict[str, JsonValue] = {"subject": subject, **prepared}

@@ -175,7 +175,7 @@ def test_of_two_browsers_one_is_recorded_and_the_other_told(desk: Desk) -> None:
     press(ada, "a", "a")
     ada.locator("#decide >> text=ada").wait_for()
     bob.locator("button[value=skip]").click()
-    alert = bob.locator("[role=alert]")
+    alert = bob.locator("[role=alert]:not([hidden])")
     alert.wait_for()
     told = alert.inner_text()
     assert "Already decided: Apply Fix, by ada (web)" in told
