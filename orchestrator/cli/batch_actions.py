@@ -34,11 +34,10 @@ def _words(language: str | None) -> Translator:
 def batch_desk(environ: Mapping[str, str], *, workers: bool = False) -> Iterator[BatchDesk]:
     """Where batches are; unless `workers` are wanted nothing is started for it but the servers."""
     if server_of(environ) is not None:
-        from orchestrator.client.remote_batches import RemoteBatches
-        from orchestrator.client.remote_installation import client_of
+        from orchestrator.client.remote_batches import remote_batches
 
-        with client_of(environ) as client:
-            yield RemoteBatches(client)
+        with remote_batches(environ) as remote:
+            yield remote
         return
     with connected(environ, workers=workers) as backend:
         yield StoredBatches(backend)

@@ -44,21 +44,19 @@ def show(status: BatchStatus, terminal: Terminal, words: Translator, *, as_json:
 
 def _batches(limit: int, environ: Mapping[str, str]) -> list[BatchStatus]:
     if server_of(environ) is not None:
-        from orchestrator.client.remote_batches import RemoteBatches
-        from orchestrator.client.remote_installation import client_of
+        from orchestrator.client.remote_batches import remote_batches
 
-        with client_of(environ) as client:
-            return RemoteBatches(client).batches(limit)
+        with remote_batches(environ) as remote:
+            return remote.batches(limit)
     with connected(environ, workers=False) as backend:
         return all_batches(backend, limit)
 
 
 def _batch(name: str, environ: Mapping[str, str]) -> BatchStatus:
     if server_of(environ) is not None:
-        from orchestrator.client.remote_batches import RemoteBatches
-        from orchestrator.client.remote_installation import client_of
+        from orchestrator.client.remote_batches import remote_batches
 
-        with client_of(environ) as client:
-            return RemoteBatches(client).batch(name)
+        with remote_batches(environ) as remote:
+            return remote.batch(name)
     with connected(environ, workers=False) as backend:
         return batch_status(backend, name)

@@ -13,7 +13,7 @@ from orchestrator.cli.notices import warning
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.terminal import Terminal
-from shared.models.rows import LAST_IN
+from shared.models.rows import LAST_IN, is_last
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def run_to_change(
     report = place.report(name)
     repository = report.run.repository
     here = name.removeprefix(LAST_IN) if name.startswith(LAST_IN) else ""
-    if repository not in ("", here) and _is_newest(name):
+    if repository not in ("", here) and is_last(name):
         words = Translator(language or report.spec.language)
         text = words.message("run_elsewhere", run=report.run.id, repository=repository)
         terminal.warn([warning(text)])
@@ -47,8 +47,4 @@ def run_to_change(
 
 def id_to_change(place: KnownRuns, name: str, terminal: Terminal) -> str:
     """As `run_to_change`, for what needs no report: one that cannot be read can still be ended."""
-    return run_to_change(place, name, terminal).run.id if _is_newest(name) else name
-
-
-def _is_newest(name: str) -> bool:
-    return name in ("last", "@") or name.startswith(LAST_IN)
+    return run_to_change(place, name, terminal).run.id if is_last(name) else name

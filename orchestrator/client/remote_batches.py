@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 
 from orchestrator.application.batch_report import Cohort
 from orchestrator.application.rows_text import Retried
+from orchestrator.client.remote_installation import client_of
 from orchestrator.client.remote_rows import RemoteRows, part
 from shared.models.batches import BatchLimits, BatchStatus
 
@@ -54,3 +56,10 @@ class RemoteBatches(RemoteRows):
         body = {**asdict(limits), "cancelled": cancelled}
         retried = self.change(Retried, f"/batches/{part(name)}/retry", body)
         return retried.status, retried.items
+
+
+@contextmanager
+def remote_batches(environ: Mapping[str, str]) -> Iterator[RemoteBatches]:
+    """The batches behind the service that is named. Raises UserError or CredentialsRejected."""
+    with client_of(environ) as client:
+        yield RemoteBatches(client)

@@ -108,6 +108,23 @@ TOOLS_ONLY: tuple[PartType[Any], ...] = (
 """The parts of a workflow in which only tools run: nobody has a role, and its panel is a formality."""
 
 
+def embedder_part(role: str, found: str, source: str, keys: tuple[str, ...] = ()) -> PartType[Any]:
+    """Who makes vectors of a `source`, by which something is `found`: only where one is named."""
+    return PartType(
+        "embedder",
+        "embedder",
+        (role,),
+        in_options=True,
+        keys=keys,
+        flag=Flag("--embedder", f"Whose vectors find {found}, besides words.", "NAME|none"),
+        task=f"make vectors of {source}",
+        filling=Filling.NOBODY,
+        optional=lambda _options: False,
+        dispensable=True,
+        silent=True,
+    )
+
+
 @dataclass(frozen=True)
 class CastReport:
     """What a person should know about a cast: a notice for each of `participants`, `hints` for more, `warnings`.

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from orchestrator.core.discussion.embedding import CodeEmbedding, meaning_of
 from orchestrator.core.discussion.turn_results import failure_notice
-from orchestrator.core.parts import TOOLS_ONLY, Filling, PartType
+from orchestrator.core.parts import TOOLS_ONLY, embedder_part
 from orchestrator.core.replay.commands import (
     Effect,
     Outcome,
@@ -22,7 +22,6 @@ from orchestrator.core.replay.commands import (
     together,
 )
 from orchestrator.core.replay.materials import Materials
-from orchestrator.core.setting import Flag
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.workflows.descriptor import (
     SubjectKind,
@@ -145,19 +144,7 @@ WORKFLOW: WorkflowType[GraphOptions] = WorkflowType(
     subject=SubjectKind.TASK,
     parts=(
         *TOOLS_ONLY,
-        PartType(
-            "embedder",
-            "embedder",
-            (EMBEDDING,),
-            in_options=True,
-            keys=("panel.embedder",),
-            flag=Flag("--embedder", "Whose vectors find code, besides words.", "NAME|none"),
-            task="make vectors of code",
-            filling=Filling.NOBODY,
-            optional=lambda _options: False,
-            dispensable=True,
-            silent=True,
-        ),
+        embedder_part(EMBEDDING, "code", "code", ("panel.embedder",)),
     ),
     record_types=(),
     display=WorkflowDisplay(view=replace(GENERIC, always_whole=True)),

@@ -18,6 +18,12 @@ PUBLISHED = "published"
 LAST_IN = "last@"
 """`last@NAME`: what `last` means within the repository NAME."""
 
+
+def is_last(name: str) -> bool:
+    """Whether a name is none of a run's own, but means the newest one."""
+    return name in ("last", "@") or name.startswith(LAST_IN)
+
+
 OF = "of"
 """The label of a run that does something to another one, whose name it is: `last` never means it."""
 

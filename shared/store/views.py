@@ -9,7 +9,17 @@ from typing import Any
 from shared.errors import UnknownRun, UserError
 from shared.models.findings import Stance
 from shared.models.outcomes import RunStatus, Verdict
-from shared.models.rows import ASIDE, LAST_IN, OF, REPOSITORY, RecordRow, RunRow, StepRow, UsageRow
+from shared.models.rows import (
+    ASIDE,
+    LAST_IN,
+    OF,
+    REPOSITORY,
+    RecordRow,
+    RunRow,
+    StepRow,
+    UsageRow,
+    is_last,
+)
 from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
 from shared.store.database import Connection
@@ -64,7 +74,7 @@ def find_run(connection: Connection, name: str) -> RunRow:
     if not name.isprintable() or not name:
         # An empty variable of a script must not name the only run there is; Postgres takes no NUL and no surrogate.
         rows = []
-    elif name in ("last", "@") or name.startswith(LAST_IN):
+    elif is_last(name):
         rows = _last(connection, name)
         name = "last"
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.core.parts import CRITIC, Filling, PartType
+from orchestrator.core.parts import CRITIC, Filling, PartType, embedder_part
 from orchestrator.core.setting import Flag
 from orchestrator.workflows.agent.choices import BRANCH, COMMAND, WORK
 from orchestrator.workflows.agent.options import AgentOptions
@@ -40,19 +40,7 @@ WORKFLOW: WorkflowType[AgentOptions] = WorkflowType(
             optional=lambda _options: True,
             dispensable=True,
         ),
-        PartType(
-            "embedder",
-            "embedder",
-            (AgentRole.EMBEDDING,),
-            in_options=True,
-            keys=("panel.embedder",),
-            flag=Flag("--embedder", "Whose vectors find code, besides words.", "NAME|none"),
-            task="make vectors of code",
-            filling=Filling.NOBODY,
-            optional=lambda _options: False,
-            dispensable=True,
-            silent=True,
-        ),
+        embedder_part(AgentRole.EMBEDDING, "code", "code", ("panel.embedder",)),
     ),
     record_types="orchestrator.workflows.agent.records",
     decisions=(WORK, BRANCH, COMMAND),

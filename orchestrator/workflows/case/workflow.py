@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.core.findings.verdict import GateRule
-from orchestrator.core.parts import CRITIC, Filling, PartType
+from orchestrator.core.parts import CRITIC, Filling, PartType, embedder_part
 from orchestrator.core.setting import Flag
 from orchestrator.workflows.case.choices import DECISION
 from orchestrator.workflows.case.options import CaseOptions
@@ -58,18 +58,7 @@ WORKFLOW: WorkflowType[CaseOptions] = WorkflowType(
             optional=lambda _options: True,
             dispensable=True,
         ),
-        PartType(
-            "embedder",
-            "embedder",
-            (CaseRole.EMBEDDING,),
-            in_options=True,
-            flag=Flag("--embedder", "Whose vectors find evidence, besides words.", "NAME|none"),
-            task="make vectors of a chart",
-            filling=Filling.NOBODY,
-            optional=lambda _options: False,
-            dispensable=True,
-            silent=True,
-        ),
+        embedder_part(CaseRole.EMBEDDING, "evidence", "a chart"),
     ),
     record_types="orchestrator.workflows.case.records",
     decisions=(DECISION,),
