@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import redis
 
 from orchestrator.web.application import create_app
 from orchestrator.web.context import WebContext
@@ -18,6 +19,7 @@ from orchestrator.web.listening import listen, make_server
 from orchestrator.web.sites import ServedSite
 from shared.delivery.live import Live
 from shared.models.roles import Role
+from shared.providers.limits import ACCOUNTS_KEY, account_key
 from shared.store.ends import finish
 from shared.store.runs import cancel_run
 from shared.text.unfinished import SoFar
@@ -129,13 +131,27 @@ def test_what_a_reader_has_opened_stays_open_while_the_run_goes_on(
         assert page.locator("details.round").get_attribute("open") is None
 
 
+@contextmanager
+def broken_account(redis_url: str) -> Iterator[None]:
+    """An account whose calls failed: a row of words that is wider than a phone."""
+    account = "anthropic:claude-sonnet-4-5 on api.anthropic.com"
+    with redis.Redis.from_url(redis_url) as client:
+        client.sadd(ACCOUNTS_KEY, account)
+        client.hset(account_key(account), mapping={"fails": 3, "open": 1})
+        try:
+            yield
+        finally:
+            client.delete(account_key(account), ACCOUNTS_KEY)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("language", "word"), [("en-US", "Runs"), ("ko-KR", "실행")])
 def test_pages_about_runs_fit_a_phone_in_every_scheme_and_language(
     chromium: Any, web: WebService, scheme: str, language: str, word: str
 ) -> None:
     run = new_run(web.backend.database, "a")
-    with served(web.context) as context:
+    redis_url = web.backend.settings.endpoints.redis_url
+    with broken_account(redis_url), served(web.context) as context:
         size = {"width": 390, "height": 844}
         page = opened(
             chromium, context, "/runs", viewport=size, color_scheme=scheme, locale=language
