@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import threading
@@ -12,7 +13,9 @@ COLLECTED_EVERY = 20_000
 process that stays hold tens of megabytes of garbage."""
 WHOLE_EVERY_S = 60.0
 """How often everything is looked at. What lived long dies in circles, too: a broken connection with its error and the
-frames that saw it is half a megabyte, and Python would look for it after eight million new objects."""
+frames that saw it is half a megabyte, and Python would look for it after eight million new objects. What many threads
+have freed between things that stay is given back to the system then; the C library would keep it.
+"""
 
 
 def spare_the_collector() -> None:
@@ -32,6 +35,11 @@ def _collect_regularly() -> None:
 
 
 def _collect_for_ever() -> None:
+    give_back = getattr(
+        ctypes.CDLL(None), "malloc_trim", None
+    )  # glibc has it, other C libraries do not
     while True:
         time.sleep(WHOLE_EVERY_S)
         gc.collect()
+        if give_back is not None:
+            give_back(0)

@@ -127,12 +127,17 @@ class Application(Celery):  # type: ignore[misc]
         self._push(messages)
 
     def depths(self, queues: Sequence[str] = QUEUES) -> dict[str, int] | None:
-        """How many messages wait in each queue, all its lists together; None while the broker is away."""
+        """How many messages wait in each queue, all its lists together; None while the broker is away.
+
+        Asked on a connection of its own: what is pooled is kept by the process, also for an application that is closed.
+        """
+        connection = self.connection_for_write()
+        connection.transport_options.update(self.conf.task_publish_retry_policy)
         try:
-            counts: dict[str, int] = self._ensured(_depths, queues, self.writes_lists)
+            with connection:
+                return _depths(connection, queues, self.writes_lists)
         except self.broker_errors:
             return None
-        return counts
 
     def _push(self, messages: Mapping[tuple[str, int], list[str]]) -> None:
         for (queue, priority), texts in messages.items():
@@ -173,17 +178,14 @@ def _lpush(producer: Any, queue: str, priority: int, messages: list[str]) -> Non
         client.lpush(channel._q_for_pri(queue, priority), *messages)
 
 
-def _depths(producer: Any, queues: Sequence[str], are_lists: bool) -> dict[str, int]:
+def _depths(connection: Any, queues: Sequence[str], are_lists: bool) -> dict[str, int]:
     if are_lists:
-        lengths: dict[str, int] = producer.channel.depths(queues)
+        lengths: dict[str, int] = connection.default_channel.depths(queues)
         return lengths
     counts = dict.fromkeys(queues, 0)
     for queue in queues:
         # AMQP closes the channel after a question about a queue that does not exist.
-        with (
-            suppress(*producer.connection.channel_errors),
-            producer.connection.channel() as channel,
-        ):
+        with suppress(*connection.channel_errors), connection.channel() as channel:
             counts[queue] = int(channel.queue_declare(queue, passive=True).message_count)
     return counts
 

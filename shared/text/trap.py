@@ -6,7 +6,6 @@ know them, and all turns of a participant begin with the same text.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,15 +47,10 @@ class Trap:
     @classmethod
     def of(cls, secret: str, language: str = "en") -> Trap:
         """The trap of that secret; the same secret gives the same trap."""
-        return _made(secret, language)
-
-
-@functools.lru_cache(maxsize=4096)  # all turns of a participant in a run have the same one
-def _made(secret: str, language: str) -> Trap:
-    words = (_word(secret, "first"), _word(secret, "second"))
-    wordings = _SENTENCES.get(language, _SENTENCES["en"])
-    chosen = hashlib.sha256(f"canary/wording/{secret}".encode()).digest()[0] % len(wordings)
-    return Trap(wordings[chosen].format(*words), words)
+        words = (_word(secret, "first"), _word(secret, "second"))
+        wordings = _SENTENCES.get(language, _SENTENCES["en"])
+        chosen = hashlib.sha256(f"canary/wording/{secret}".encode()).digest()[0] % len(wordings)
+        return cls(wordings[chosen].format(*words), words)
 
 
 def trap_of(request: TurnRequest, resolve: Callable[[str], bytes]) -> Trap:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +45,33 @@ def test_messages_of_every_priority_are_counted_as_celery_counts_them(
     assert waiting == app.depths() == {**dict.fromkeys(QUEUES, 0), QUEUE_TURNS: 3}
     assert refused == {QUEUE_TOOLS: 2}
     app.close()
+
+
+def test_asking_servers_of_ones_own_again_and_again_keeps_nothing(
+    settings: ServiceSettings,
+) -> None:
+    url = settings.endpoints
+    environ = {
+        "QUORATE_DATABASE_URL": url.database_url,
+        "QUORATE_REDIS_URL": url.redis_url,
+        "QUORATE_BROKER_URL": url.broker_url,
+    }
+    external = ServiceSettings.from_environment(environ)
+    broker_counts(external)
+    before = _objects_of_kombu()
+    for _ in range(5):
+        assert broker_counts(external) == broker_counts(settings)
+    assert _objects_of_kombu() == before
+
+
+def _objects_of_kombu() -> dict[str, int]:
+    gc.collect()
+    kinds = Counter(type(one) for one in gc.get_objects())
+    return {
+        kind.__qualname__: n
+        for kind, n in kinds.items()
+        if str(kind.__module__).startswith("kombu")
+    }
 
 
 def test_servers_that_are_down_are_not_taken_for_empty_ones(settings: ServiceSettings) -> None:
