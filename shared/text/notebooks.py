@@ -108,7 +108,7 @@ def _view(text: str, cells: list[JsonValue], language: str) -> NotebookView | No
             return None
         shown[block.line] = f"# %% cell {number} [{kind}]"
         end = block.line + 1 + len(block.elements) if block.spread else block.line + 1
-        shown[block.line + 1 : end] = _as_code(block.elements, kind, language)
+        shown[block.line + 1 : end] = map(_unlike_ours, _as_code(block.elements, kind, language))
         if end < len(shown):
             shown[end] = END
     return NotebookView(tuple(shown), language)
@@ -182,6 +182,11 @@ def _as_code(elements: tuple[str, ...], kind: str, language: str) -> list[str]:
             return [f"# {line}".rstrip() for line in lines]
         return [f"# {lines[0]}", *map(_python, lines[1:])]
     return [*map(_python, lines)]
+
+
+def _unlike_ours(line: str) -> str:
+    """The line; as a comment once more where it looks like one of the lines that begin or end a cell here."""
+    return f"# {line}" if line == END or _MARKER.fullmatch(line) else line
 
 
 def _python(line: str) -> str:

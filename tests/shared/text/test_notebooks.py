@@ -6,7 +6,7 @@ import ast
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shared.text.notebooks import CellPlace, cell_at, view_of
@@ -48,6 +48,7 @@ def test_code_stands_at_the_lines_of_the_file_and_outputs_do_not() -> None:
         ("%%bash\nrm -r /", ["# %%bash", "# rm -r /"]),
         ("%%time\n%cd /\nf()", ["# %%time", "# %cd /", "f()"]),
         ("a = b % c\nd != e", ["a = b % c", "d != e"]),
+        ("# %%\nx = 1\n# %% cell 7 [code]", ["# # %%", "x = 1", "# # %% cell 7 [code]"]),
     ],
 )
 def test_what_only_ipython_takes_is_a_comment(source: str, shown: list[str]) -> None:
@@ -94,6 +95,7 @@ def test_an_output_that_looks_like_a_source_does_not_stand_for_another_one() -> 
     assert [line for line in shown.values() if line.startswith("x")] == ["x = 1", "x = 3"]
 
 
+@example([("code", "# %%\nx", []), ("markdown", "%%\n%% cell 1 [code]\n", [])])
 @given(
     st.lists(
         st.tuples(
