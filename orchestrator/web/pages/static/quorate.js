@@ -74,6 +74,22 @@
     if (fields().some(changed)) find("#signed-out").hidden = false;
     else location.reload();
   });
+  // An answer that is being written outlives a session that ends before it is sent; one that was given is forgotten.
+  const answer = find("form[data-draft]");
+  const draft = `draft ${location.pathname}`;
+  if (answer) {
+    const boxes = () => [...answer.elements].filter((field) => field.matches("[type=checkbox]"));
+    const kept = JSON.parse(sessionStorage.getItem(draft) || "null");
+    if (kept && kept.shown === answer.elements.shown_sha256.value) boxes().forEach((box) => { box.checked = kept.only.includes(box.value); });
+    if (kept && !answer.elements.message.value) answer.elements.message.value = kept.message;
+    const keep = () => sessionStorage.setItem(draft, JSON.stringify({
+      shown: answer.elements.shown_sha256.value,
+      only: boxes().filter((box) => box.checked).map((box) => box.value),
+      message: answer.elements.message.value,
+    }));
+    document.addEventListener("input", (event) => { if (event.target.form === answer) keep(); });
+  }
+  if (find("[data-answered]")) sessionStorage.removeItem(draft);
   // A one-time link is used by a POST; with a script nobody has to press the button.
   find("form[data-send]")?.requestSubmit();
 })();

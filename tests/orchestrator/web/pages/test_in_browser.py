@@ -158,7 +158,9 @@ def test_findings_are_picked_by_keys(desk: Desk) -> None:
     press(page, "j", "x")
     assert focused(page, "id") == "F1"
     assert not box.is_checked()
-    press(page, "x", "j", "k")
+    page.goto("/rich")  # what was picked is kept with the words that are being written
+    assert not box.is_checked()
+    press(page, "j", "x", "j", "k")
     assert box.is_checked()
     assert focused(page, "id") == "F1"
 
@@ -251,6 +253,29 @@ def test_what_was_written_stays_when_the_session_has_ended(desk: Desk) -> None:
     assert not page.locator("#offline").is_visible()
     page.fill("#message", "")
     page.locator("form[action='/sign-in']").wait_for(timeout=SOON_MS)
+    desk.complaints.clear()
+
+
+def test_an_answer_that_was_sent_after_the_session_had_ended_is_there_again(desk: Desk) -> None:
+    run = asked_run(desk.service.service.backend.database)
+    context = desk.service.service.context
+    page = desk.open()
+    page.goto(f"/runs/{run}/decisions/decision")
+    page.fill("#message", "half an answer\nof two lines")
+    context.sessions.close_all()
+    page.locator("button[value=skip]").click()
+    page.locator("form[action='/sign-in']").wait_for(timeout=SOON_MS)
+    assert desk.answers(run) is None
+    page.goto(link_path(context.sessions.make_link("ada", Role.DECIDER)))
+    page.wait_for_url("**/inbox")
+    page.goto(f"/runs/{run}/decisions/decision")
+    assert page.input_value("#message") == "half an answer\nof two lines"
+    page.locator("button[value=skip]").click()
+    page.locator("[data-answered]").wait_for(timeout=SOON_MS)
+    given = desk.answers(run)
+    assert given is not None
+    assert given["message"] == "half an answer\nof two lines"
+    assert page.evaluate("sessionStorage.length") == 0
     desk.complaints.clear()
 
 
