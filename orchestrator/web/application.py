@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 
 from orchestrator.application.metrics import MetricsCollector
 from orchestrator.application.watched_runs import RunLooks
@@ -45,22 +46,13 @@ def create_app(context: WebContext) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        responses={"default": {"model": Problem, "description": "A problem"}},
-        generate_unique_id_function=operation_id,
+        routes=_routes(),
     )
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI documents this way
     app.state.context = context
     app.state.open_runs = OpenRuns(RunLooks(context.backend))
     app.state.metrics = MetricsCollector(context.backend.settings, context.backend.database)
     app.state.events = EventHub(context.backend)
-    scoped = Depends(within_projects)
-    app.include_router(health.router, dependencies=[scoped])
-    for router in api.ROUTERS:
-        app.include_router(router, prefix=api.PREFIX, dependencies=[scoped])
-    for router in pages.ROUTERS:
-        app.include_router(
-            router, include_in_schema=False, dependencies=[scoped, Depends(require_form_token)]
-        )
     app.add_exception_handler(QuorateError, _expected)
     app.add_exception_handler(RequestRefused, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -69,6 +61,24 @@ def create_app(context: WebContext) -> FastAPI:
         RequestGuard, context=context, identify=partial(identify, context), refuse=_response
     )
     return app
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """Every route, built once: they know no installation and take a tenth of a second of processor."""
+    every = APIRouter(
+        responses={"default": {"model": Problem, "description": "A problem"}},
+        generate_unique_id_function=operation_id,
+    )
+    scoped = Depends(within_projects)
+    every.include_router(health.router, dependencies=[scoped])
+    for router in api.ROUTERS:
+        every.include_router(router, prefix=api.PREFIX, dependencies=[scoped])
+    for router in pages.ROUTERS:
+        every.include_router(
+            router, include_in_schema=False, dependencies=[scoped, Depends(require_form_token)]
+        )
+    return every.routes
 
 
 def _response(connection: HTTPConnection, refusal: RequestRefused) -> Response:
