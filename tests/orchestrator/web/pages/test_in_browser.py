@@ -11,6 +11,7 @@ import pytest
 from orchestrator.web.pages.sign_in import link_path
 from shared.models.roles import Role
 from shared.store.decisions import list_decisions
+from tests.fixtures.browser import barriers
 from tests.fixtures.web import Listen, ListeningService
 from tests.support.asked_runs import PLAN, asked_run, turn_run
 from tests.support.decision_pages import discussed_report, shown_page
@@ -318,17 +319,6 @@ LOOKS = {
     "dark": {"scheme": "dark"},
     "phone": {"size": PHONE, "locale": "ko-KR"},
 }
-
-
-def barriers(page: Any, axe: str) -> dict[str, list[str]]:
-    """What axe-core finds in a page with everything in it opened: rules, and where they are broken."""
-    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true })")
-    page.evaluate(axe)
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return {
-        rule["id"]: [node["html"][:200] for node in rule["nodes"][:3]]
-        for rule in found["violations"]
-    }
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
