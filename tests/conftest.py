@@ -12,6 +12,7 @@ A machine that stands still for a moment fails no example of a property: Hypothe
 Environment that a person or CI may set for tests begins with QUORATE_TEST_ and is kept.
 """
 
+import gc
 import os
 import shutil
 import signal
@@ -65,6 +66,7 @@ NETWORK = NetworkGuard()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # what is collected stays: until pytest_collection_finish there is nothing to free
     home = make_home()
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     clean_environment(os.environ, home)
@@ -106,6 +108,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for name in missing.keys() & {mark.name for mark in item.iter_markers()}:
             item.add_marker(pytest.mark.skip(reason=missing[name]))
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector looks at what tests make, and not at a million objects of modules and tests each time."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
