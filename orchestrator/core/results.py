@@ -200,6 +200,11 @@ class WorkflowResult(Wire):
         return ()
 
     @property
+    def came_from_folder(self) -> bool:
+        """True when what was applied is what the person's folder had before."""
+        return False
+
+    @property
     def whole_patch(self) -> str:
         """The change that the run made, where it is one patch; empty elsewhere."""
         return ""

@@ -13,6 +13,11 @@ TAKE = (
     ("take_uncommitted_with", "git diff-tree -p {commit} | git apply"),
 )
 """A branch also holds the uncommitted work that was reviewed, as a commit of its own: merging it would bring that."""
+MOVE = (
+    # Only HEAD and the index move, and only if nobody committed since.
+    ("move_to", "git update-ref HEAD {commit} {base} && git reset -q"),
+)
+"""For a change that came out of the folder: a patch of it would not fit there."""
 
 
 def applied_lines(report: RunReport, words: Translator) -> list[Line]:
@@ -38,15 +43,16 @@ def _applied(fix: Applied, report: RunReport, words: Translator) -> list[Line]:
         if fix.branch
         else words.message("applied_files", files=files)
     )
+    names = {"commit": commit, "base": (fix.base or "")[:12]}
     undoing = report.undoing_of(fix)
     if undoing is not None:
         return [line(where, " — ", Span(words.message("undone_by", run=undoing), Style.WARNING))]
     undo = Span(f"quorate undo {report.run.id}", Style.COMMAND)
-    taking = TAKE if fix.branch and commit else ()
+    taking = (MOVE if report.came_from_folder else TAKE) if fix.branch and commit else ()
     return [
         line(Span(where, Style.GOOD), f" — {words.message('undo_with')}: ", undo),
         *(
-            line(f"  {words.message(code)}: ", Span(command.format(commit=commit), Style.COMMAND))
+            line(f"  {words.message(code)}: ", Span(command.format(**names), Style.COMMAND))
             for code, command in taking
         ),
     ]

@@ -334,6 +334,11 @@ class RunReport:
         return self.result.applied_work
 
     @property
+    def came_from_folder(self) -> bool:
+        """Whether what was applied was in the person's folder before."""
+        return self.result is not None and self.result.came_from_folder
+
+    @property
     def not_asked(self) -> Notice | None:
         """Why nobody was asked about the change; None where a panel was."""
         return self.result.not_asked if isinstance(self.result, ChangeResult) else None

@@ -135,8 +135,12 @@ class GraphIndex:
         kinds: frozenset[EdgeKind] = CALLS,
         backwards: bool,
         most: int = MOST_REACHED,
+        beside: Iterable[tuple[int, int]] = (),
     ) -> list[Chain]:
-        """A shortest chain to each node within `depth` steps, the near ones first; at most `most`."""
+        """A shortest chain to each node within `depth` steps, the near ones first; at most `most`.
+
+        `beside` are first steps that no edge has: from one of the starts to a node.
+        """
         before: dict[int, int] = dict.fromkeys(starts, -1)
         fringe, reached = [*before], list[int]()
         step = self._steps(kinds, backwards=backwards)
@@ -147,6 +151,11 @@ class GraphIndex:
                     if neighbour not in before:
                         before[neighbour] = place
                         further.append(neighbour)
+            for place, neighbour in beside:
+                if neighbour not in before:
+                    before[neighbour] = place
+                    further.append(neighbour)
+            beside = ()
             reached += further
             fringe = further
             if not fringe or len(reached) >= most:

@@ -204,6 +204,35 @@ def prompts_of(live: CommandLine, run: str, repo: Repo) -> str:
     return live("show", run, "--prompt", coding, cwd=repo.root).stdout
 
 
+def test_the_commit_of_ones_own_change_moves_the_branch_by_the_command_that_is_named(
+    live: CommandLine, repo: Repo
+) -> None:
+    repo.write({"user.py": f"{USER}# mine\n"})
+    words = ("commit this as 'Add a remark'", "--coder", "none", "--decide", "approve")
+    done = live("agent", *words, cwd=repo.root)
+    assert done.returncode == ExitCode.OK, done.stderr
+    (row,) = (row for row in done.stdout.splitlines() if "git update-ref" in row)
+    command = row[row.index("git update-ref") :]
+    subprocess.run(command, shell=True, check=True, cwd=repo.root)
+    assert repo.git("log", "-1", "--format=%s") == "Add a remark"
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_a_name_that_nothing_has_and_a_chain_that_is_too_long_are_said(
+    live: CommandLine, tmp_path: Path
+) -> None:
+    repo = new_repo(tmp_path / "calls")
+    repo.commit(
+        {"a.py": "def one():\n    two()\n\n\ndef two():\n    three()\n\n\ndef three(): ...\n"}
+    )
+    unknown = live("graph", "callers", "qqqq", cwd=repo.root)
+    assert unknown.returncode == ExitCode.USAGE
+    assert unknown.stderr.strip().endswith("Nothing in the code is called qqqq.")
+    short = live("graph", "chain", "one", "three", "--depth", "1", cwd=repo.root)
+    assert "No chain of at most 1 calls was found" in short.stderr
+    assert "one -> a.two -> a.three" in live("graph", "chain", "one", "three", cwd=repo.root).stdout
+
+
 def test_without_a_terminal_nothing_is_taken(live: CommandLine, repo: Repo, tmp_path: Path) -> None:
     result = ask(live, repo, TASK, *configured(tmp_path))
     assert result["verdict"] == "INCONCLUSIVE"

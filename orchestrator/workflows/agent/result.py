@@ -22,6 +22,9 @@ from shared.models.replies import Applied
 from shared.models.run import Budget
 from shared.models.wire import Verbatim, Wire
 
+OWN_CHANGE = "agent_own_change"
+"""The code of the fact that the work is what its author had changed."""
+
 
 class TakenTransition(Wire):
     """A step of the path: the modes, the trigger, why it was fired; a refused one led nowhere."""
@@ -94,6 +97,11 @@ class AgentResult(WorkflowResult):
     def whole_patch(self) -> str:
         """What was approved, as one patch against the commit."""
         return self.patch
+
+    @property
+    def came_from_folder(self) -> bool:
+        """Whether the work is what its author had changed."""
+        return any(fact.code == OWN_CHANGE for fact in self.facts)
 
     @property
     def applied_work(self) -> tuple[Applied, ...]:

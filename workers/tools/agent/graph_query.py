@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +9,15 @@ from difflib import get_close_matches
 from typing import Any
 
 from shared.models.code_answers import CodeLink, CodeSymbol, GraphAnswer
-from shared.models.code_graph import EdgeKind, SymbolKind
-from shared.models.code_graph_index import CALLS, Chain, GraphIndex
+from shared.models.code_graph import SymbolKind
+from shared.models.code_graph_index import CALLS, Chain, EdgeSite, GraphIndex
 from shared.models.findings import Place
 from shared.models.notices import notice
 from shared.tools.graph_cards import MOST_PORTIONS, GraphInput, GraphQuestion
 from workers.tools.agent.code_base import MEMORY, CodeBase, UnreadCode
 from workers.tools.agent.code_vectors import near_spots
 from workers.tools.agent.navigate import NavigationAnswer, NavigationQuestion, code_hits
+from workers.tools.agent.reach import meant, reach
 from workers.tools.agent.search import Spot, search
 from workers.tools.agent.search_words import read_query
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
@@ -31,9 +31,10 @@ _NEAR_NAMES = 20
 MOST_CANDIDATES = 20
 MOST_SITES = 20
 MOST_PROBLEMS = 20
-_CONTAINED = frozenset((EdgeKind.CONTAINS,))
-REACHING = CALLS | {EdgeKind.INHERITS}
-"""By what a change reaches others: they call what was changed, or inherit from it."""
+
+
+SitesOf = Callable[[int, int], Iterable[EdgeSite]]
+"""The lines where one definition depends on another."""
 
 
 @dataclass(frozen=True)
@@ -91,19 +92,6 @@ def _answer(
     return _ANSWERS[inputs.question](_Question(inputs, tree, index, tuple(starts), tuple(near)))
 
 
-def meant(index: GraphIndex, name: str) -> tuple[int, ...]:
-    """The definitions that a name means: a symbol's, a file's module, or what stands at `path:line`."""
-    path, _, line = name.rpartition(":")
-    if line.isdigit() and (path := posixpath.normpath(path)) in index.by_file:
-        place = index.around(path, int(line))
-        return () if place is None else (place,)
-    if (path := posixpath.normpath(name)) in index.by_file:
-        return index.by_file[path][:1]
-    places = index.find(name)
-    named = tuple(p for p in places if index.node(p).kind != SymbolKind.VARIABLE)
-    return named or places
-
-
 def _unclear(index: GraphIndex, name: str, places: Sequence[int]) -> GraphAnswer:
     """Nothing has the name, or several have: which may be meant."""
     shown = tuple(places[:MOST_CANDIDATES]) or _near(index, name)
@@ -145,11 +133,11 @@ def _built(_question: _Question) -> GraphAnswer:
 
 
 def _callers(question: _Question) -> GraphAnswer:
-    return _walked(question, CALLS, backwards=True)
+    return _walked(question, backwards=True)
 
 
 def _callees(question: _Question) -> GraphAnswer:
-    return _walked(question, CALLS, backwards=False)
+    return _walked(question, backwards=False)
 
 
 def _chain(question: _Question) -> GraphAnswer:
@@ -159,33 +147,23 @@ def _chain(question: _Question) -> GraphAnswer:
     first, second = question.starts[:2]
     chain = question.index.path((first,), (second,), question.inputs.depth)
     chains = () if chain is None else (chain,)
-    return _linked(question, chains, CALLS, backwards=False)
+    return _linked(question, chains, _calls_of(question), backwards=False)
 
 
 def _impact(question: _Question) -> GraphAnswer:
-    """Who calls what was named, anything in it, or what inherits from that, directly or by others."""
+    """Who depends on what was named or on anything in it, directly or by others."""
     index = question.index
-    inside = [inner for start in question.starts for inner in _inside(index, start)]
-    chains = index.chains(
-        inside, question.inputs.depth, kinds=REACHING, backwards=True, most=len(index.graph.nodes)
-    )
-    own = {index.node(place).file for place in inside}
-    reached = dict.fromkeys(index.node(chain.end).file for chain in chains)
-    outside = [chain for chain in chains if not is_test(index.node(chain.end).file)]
-    answer = _linked(question, outside, REACHING, backwards=True)
+    reached = reach(question.tree, index, question.starts, question.inputs.depth)
+    own = {index.node(place).file for place in question.starts}
+    paths = dict.fromkeys(index.node(chain.end).file for chain in reached.chains)
+    outside = [chain for chain in reached.chains if not is_test(index.node(chain.end).file)]
+    answer = _linked(question, outside, lambda *ends: reached.sites(index, *ends), backwards=True)
     return answer.model_copy(
         update={
-            "tests": tuple(filter(is_test, reached)),
-            "paths": tuple(path for path in reached if path not in own and not is_test(path)),
+            "tests": tuple(filter(is_test, paths)),
+            "paths": tuple(path for path in paths if path not in own and not is_test(path)),
         }
     )
-
-
-def _inside(index: GraphIndex, place: int) -> Iterable[int]:
-    """A definition and all that is defined in it."""
-    yield place
-    for inner in index.neighbours(place, _CONTAINED, backwards=False):
-        yield from _inside(index, inner)
 
 
 def _search(question: _Question) -> GraphAnswer:
@@ -206,40 +184,40 @@ _ANSWERS: Mapping[GraphQuestion, Callable[[_Question], GraphAnswer]] = {
 }
 
 
-def _walked(question: _Question, kinds: frozenset[EdgeKind], *, backwards: bool) -> GraphAnswer:
+def _walked(question: _Question, *, backwards: bool) -> GraphAnswer:
     chains = question.index.chains(
         question.starts,
         question.inputs.depth,
-        kinds=kinds,
         backwards=backwards,
         most=len(question.index.graph.nodes),
     )
-    return _linked(question, chains, kinds, backwards=backwards)
+    return _linked(question, chains, _calls_of(question), backwards=backwards)
+
+
+def _calls_of(question: _Question) -> SitesOf:
+    """The lines of calls, by who calls and who is called."""
+    return lambda source, target: question.index.sites(source, target, CALLS)
 
 
 def _linked(
-    question: _Question, chains: Sequence[Chain], kinds: frozenset[EdgeKind], *, backwards: bool
+    question: _Question, chains: Sequence[Chain], sites: SitesOf, *, backwards: bool
 ) -> GraphAnswer:
     index = question.index
-    links = [
-        _link(index, chain, kinds, backwards=backwards) for chain in chains[: question.inputs.limit]
-    ]
+    shown = chains[: question.inputs.limit]
     return GraphAnswer(
         asked=tuple(symbol_of(index, place) for place in dict.fromkeys(question.starts)),
-        links=tuple(links),
+        links=tuple(_link(index, chain, sites, backwards=backwards) for chain in shown),
         total=len(chains),
     )
 
 
-def _link(
-    index: GraphIndex, chain: Chain, kinds: frozenset[EdgeKind], *, backwards: bool
-) -> CodeLink:
+def _link(index: GraphIndex, chain: Chain, sites: SitesOf, *, backwards: bool) -> CodeLink:
     before, last = chain.nodes[-2:]
     source, target = (last, before) if backwards else (before, last)
-    sites = list(dict.fromkeys(index.sites(source, target, kinds)))[:MOST_SITES]
+    lines = list(dict.fromkeys(sites(source, target)))[:MOST_SITES]
     places = chain.nodes[::-1] if backwards else chain.nodes
     return CodeLink(
         **_described(index, last),
         chain=tuple(index.node(place).id for place in places),
-        sites=tuple(Place(path=site.path, line=max(1, site.line)) for site in sites),
+        sites=tuple(Place(path=site.path, line=max(1, site.line)) for site in lines),
     )

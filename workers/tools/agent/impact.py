@@ -13,6 +13,7 @@ from shared.models.findings import Place
 from shared.tools.agent_inputs import ImpactInput
 from workers.tools.agent.code_base import MEMORY
 from workers.tools.agent.patch import difference
+from workers.tools.agent.reach import meant, reach
 from workers.tools.agent.workspace import WorkspaceTree, open_workspace
 from workers.tools.code_graph.tests_reached import is_test
 from workers.tools.registry import ToolContext
@@ -26,8 +27,8 @@ def run(inputs: ImpactInput, context: ToolContext) -> CodeImpact:
         code = MEMORY.whole(tree, context)
         index = code.index
         starts = _named(index, inputs.symbols) if inputs.symbols else _changed(index, tree)
-    chains = index.chains(starts, inputs.depth, backwards=True)
-    callers = [_caller(index, chain) for chain in chains if index.node(chain.end).file]
+        reached = reach(tree, index, starts, inputs.depth)
+    callers = [_caller(index, chain) for chain in reached.chains if index.node(chain.end).file]
     weighed = _weighed([index.node(place) for place in starts], callers)
     return weighed.model_copy(update={"graph": code.document})
 
@@ -46,7 +47,7 @@ def _weighed(starts: Sequence[Node], callers: Sequence[CodeHit]) -> CodeImpact:
 
 
 def _named(index: GraphIndex, names: Iterable[str]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(place for name in names for place in index.find(name)))
+    return tuple(dict.fromkeys(place for name in names for place in meant(index, name)))
 
 
 def _changed(index: GraphIndex, tree: WorkspaceTree) -> tuple[int, ...]:

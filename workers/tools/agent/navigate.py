@@ -14,6 +14,7 @@ from shared.models.notices import notice
 from shared.tools.agent_inputs import NavigationInput
 from workers.tools.agent.code_base import MEMORY
 from workers.tools.agent.code_vectors import near_spots
+from workers.tools.agent.reach import meant
 from workers.tools.agent.search import (
     SYMBOL,
     TEXT,
@@ -175,7 +176,7 @@ def _meant(question: NavigationQuestion, *, modules: bool = False) -> list[int]:
 
 def _of_that_name(index: GraphIndex, name: str) -> list[int]:
     """Definitions of that name, no variables; else what it names outside of the repository."""
-    named = [place for place in index.find(name) if index.node(place).kind != SymbolKind.VARIABLE]
+    named = [place for place in meant(index, name) if index.node(place).kind != SymbolKind.VARIABLE]
     outside = index.place_of(name)
     return named[:_AMBIGUOUS] or ([] if outside is None else [outside])
 

@@ -19,6 +19,9 @@ REFUSED_HEADERS = {
     "old mode ": "it changes a file's mode",
     "new mode ": "it changes a file's mode",
 }
+RENAMED = ("rename from ", "rename to ")
+WHOLE_HEADERS = (*RENAMED, "new file mode ", "deleted file mode ")
+"""With one of these a header says all that happens to a file, without a hunk."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,19 @@ def _sections(lines: list[str]) -> Iterator[_Section]:
 
 
 def _begins(section: _Section | None, lines: list[str], number: int) -> bool:
-    """Whether a file begins with its names: those below a `diff --git` line belong to that one."""
-    in_header = section is not None and not section.is_named and not section.body
-    return not in_header and _is_pair(lines, number)
+    """Whether a file begins with its names: those below a `diff --git` line belong to that one.
+
+    A rename, an empty file or a removal is whole without them: there other names are those of the next file.
+    """
+    if not _is_pair(lines, number):
+        return False
+    if section is None or section.is_named or section.body:
+        return True
+    if all(section.word(start) is None for start in WHOLE_HEADERS):
+        return False
+    own = {_stated(section, side) for side in range(2)}
+    named = {name_of(line) for line in lines[number : number + 2]} - {NOTHING}
+    return not named <= own
 
 
 def _is_pair(lines: list[str], number: int) -> bool:
@@ -97,8 +110,8 @@ def _is_pair(lines: list[str], number: int) -> bool:
 
 
 def _change(section: _Section) -> ProposedChange | str:
-    old = _name(section, "--- ", "rename from ", "new file mode ", 0)
-    new = _name(section, "+++ ", "rename to ", "deleted file mode ", 1)
+    old = _name(section, "--- ", "new file mode ", 0)
+    new = _name(section, "+++ ", "deleted file mode ", 1)
     paths = [path for path in (old, new) if path is not None]
     if "" in paths or not paths:
         return "it does not say which file it changes"
@@ -122,7 +135,7 @@ def _guard(paths: Iterable[str]) -> str | None:
     return next((f"{path}: {problem}" for path, problem in problems if problem), None)
 
 
-def _name(section: _Section, named: str, renamed: str, absent: str, side: int) -> str | None:
+def _name(section: _Section, named: str, absent: str, side: int) -> str | None:
     """The name before or after: None where there is no file, empty where nothing names it."""
     if section.word(absent) is not None:
         return None
@@ -130,5 +143,10 @@ def _name(section: _Section, named: str, renamed: str, absent: str, side: int) -
     if line is not None:
         name = name_of(line)
         return None if name == NOTHING else name
+    return _stated(section, side)
+
+
+def _stated(section: _Section, side: int) -> str:
+    """The name before or after as the lines above the hunks say it."""
     stated = git_names(section.header[0].encode()) or (b"", b"")
-    return section.word(renamed) or stated[side].decode()
+    return section.word(RENAMED[side]) or stated[side].decode()

@@ -26,6 +26,7 @@ from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.graph import GraphOptions
 from shared.models.code_answers import GraphAnswer
 from shared.models.notices import notice
+from shared.tools.graph_cards import GraphQuestion
 
 state_options = in_this_order(
     click.option(
@@ -93,7 +94,15 @@ def answer_with(options: GraphOptions, asking: Asking, deliver: Delivery) -> int
             terminal.result(dumps(answer_json(answer, task.workspace, options)))
         elif answer.unclear is None:
             deliver(backend, answer, terminal)
+            if _has_no_chain(options, answer):
+                printer.inform(notice("graph_no_chain", n=options.depth))
     return _clear(answer, terminal, words)
+
+
+def _has_no_chain(options: GraphOptions, answer: GraphAnswer) -> bool:
+    """Whether two definitions were asked about and no chain between them is as short as was asked."""
+    is_chain = options.question is GraphQuestion.CHAIN and len(options.names) > 1
+    return is_chain and not answer.links
 
 
 def _remark(answer: GraphAnswer, printer: NoticePrinter) -> None:
@@ -108,7 +117,8 @@ def _clear(answer: GraphAnswer, terminal: Terminal, words: Translator) -> ExitCo
     """The exit code; a name that nothing or several have is told with what may be meant."""
     if answer.unclear is None:
         return ExitCode.OK
-    code = "graph_ambiguous" if answer.total else "graph_unknown"
+    like = "graph_unknown" if answer.candidates else "graph_unlike"
+    code = "graph_ambiguous" if answer.total else like
     terminal.warn([warning(words.message(code, name=answer.unclear, n=answer.total))])
     terminal.warn(candidate_lines(answer, words))
     return ExitCode.USAGE

@@ -30,6 +30,8 @@ NOISE = 0.1
 """A command is slower or faster when the medians differ by more than this share, and by more than their spread."""
 MOST_LAST = 200
 MOST_TOLD = 8
+NOT_FOUND = 127
+"""What a shell ends with where a program is not there."""
 """How many failures or findings the next attempt is told."""
 _MEASURING = (AgentMode.PROFILING, AgentMode.BENCHMARK)
 STOPPED = {"time": "it did not end in its time", "output": "it wrote too much, or filled the disk"}
@@ -87,7 +89,10 @@ def _failed(visit: Visit, report: CommandReport) -> ModeResult:
     visit = visit.at(visit.context.remembering(AgentMessage(source="tests", text=text)))
     why = _why_failed(report)
     if visit.agent.coder is None:
-        visit.needs("agent_needs_coder")
+        if report.code == NOT_FOUND:
+            visit.proceedings.need(notice("agent_command_not_found"))
+        else:
+            visit.needs("agent_needs_coder")
         return visit.ends(DONE, why)
     return visit.ends("test_failed" if failures else "tests_broke", why)
 

@@ -7,6 +7,7 @@ from orchestrator.core.discussion.embedding import CodeEmbedding, meaning_of
 from orchestrator.core.replay.commands import Effect
 from orchestrator.workflows.agent.mode_context import AgentMessage
 from orchestrator.workflows.agent.quoted_material import own_lines
+from orchestrator.workflows.agent.result import OWN_CHANGE
 from orchestrator.workflows.agent.roles import AgentRole
 from orchestrator.workflows.agent.work import Visit, use_tool
 from shared.models.agent import (
@@ -202,7 +203,7 @@ def with_own_change(visit: Visit) -> Effect[Visit]:
     )
     if change is None or not change.whole:
         return visit
-    visit.proceedings.facts.append(notice("agent_own_change", n=len(change.files)))
+    visit.proceedings.facts.append(notice(OWN_CHANGE, n=len(change.files)))
     changed = context.updated(
         workspace=workspace, whole_patch=change.whole, pending_files=change.files
     )

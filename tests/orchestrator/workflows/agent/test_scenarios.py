@@ -48,6 +48,7 @@ def test_code_is_found_written_approved_tested_reviewed_and_committed():
     assert outcome.verdict is Verdict.DONE
     result = result_of(outcome)
     assert result.commits[0].branch == "quorate/agent-r1"
+    assert not result.came_from_folder
     assert [answer.choice for answer in result.answers] == ["approve", "approve"]
     assert result.patch.endswith("1")
 
@@ -239,6 +240,7 @@ def test_a_commit_that_is_asked_for_is_of_what_the_person_has_changed():
         ["shop/user.py"],
     )
     assert "agent_own_left_out" in [warning.code for warning in outcome.warnings]
+    assert result_of(outcome).came_from_folder
 
 
 def test_a_commit_without_a_message_is_called_after_its_files():
@@ -284,6 +286,16 @@ def test_a_review_that_is_asked_for_is_of_what_the_person_has_changed_and_mends_
 )
 def test_the_change_of_a_person_is_captured_for_a_review_and_a_commit_only(words, options, own):
     assert WORKFLOWS["agent"].run.takes_own_change(words, options) == own
+
+
+def test_of_a_command_that_is_not_there_its_program_is_missing_and_no_coder():
+    class Bare(AgentCast):
+        def agent_command(self, step):
+            return replied(step, command="pytst", code=127, seconds=[0.1], output="not found")
+
+    outcome, _ = hold_task(submitted_task("run the tests", coder=False), Bare())
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+    assert [need.code for need in result_of(outcome).needs] == ["agent_command_not_found"]
 
 
 @pytest.mark.parametrize("mode", ["implementation", "refactor", "multi_file_editing"])

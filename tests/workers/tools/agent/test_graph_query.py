@@ -10,7 +10,7 @@ import pytest
 from shared.models.code_answers import CodeRead, GraphAnswer
 from shared.models.workspace import Workspace
 from tests.workers.tools.agent.shop import new_shop
-from tests.workers.tools.agent.workspaces import Project
+from tests.workers.tools.agent.workspaces import Project, new_project
 from workers.tools.agent.graph_query import PORTION_BYTES
 from workers.tools.code_facts import MemoryCodeFacts
 from workers.tools.registry import ToolContext, run_tool
@@ -92,6 +92,52 @@ def test_what_inherits_is_reached_by_a_change_of_its_base(shop: Project) -> None
     assert ("app.models.Superuser", ["app/models.py:10"]) in reached(answer)
 
 
+SETTINGS = {
+    "pkg/__init__.py": "",
+    "pkg/settings.py": "TIMEOUT = 3\n\n\ndef twice():\n    return 2 * TIMEOUT\n",
+    "pkg/app.py": (
+        "from pkg.settings import TIMEOUT\n\n\ndef fetch():\n    return TIMEOUT\n\n\n"
+        "def main():\n    return fetch()\n"
+    ),
+    "pkg/plugins.py": "import pkg.settings\n",
+    "pkg/other.py": "# No TIMEOUT of theirs.\nTIMEOUTS = 1\n\n\ndef other():\n    return TIMEOUT\n",
+    "tests/test_app.py": (
+        "from pkg import app, settings\n\n\n"
+        "def test_fetch():\n    assert app.fetch() == settings.TIMEOUT\n"
+    ),
+}
+
+
+def test_who_uses_a_constant_depends_on_it_and_so_does_who_calls_them(tmp_path: Path) -> None:
+    project = new_project(tmp_path / "p", SETTINGS)
+    answer = ask(project, "impact", "TIMEOUT", depth=5)
+    assert sorted(reached(answer)) == [
+        ("pkg.app.fetch", ["pkg/app.py:5"]),
+        ("pkg.app.main", ["pkg/app.py:9"]),
+        ("pkg.settings.twice", ["pkg/settings.py:5"]),
+    ]
+    assert (answer.paths, answer.tests) == (("pkg/app.py",), ("tests/test_app.py",))
+
+
+def test_a_file_that_only_imports_a_module_depends_on_it(tmp_path: Path) -> None:
+    project = new_project(tmp_path / "p", SETTINGS)
+    answer = ask(project, "impact", "pkg/settings.py", depth=1)
+    assert ("pkg.plugins", ["pkg/plugins.py:1"]) in reached(answer)
+    assert answer.paths == ("pkg/app.py", "pkg/plugins.py")
+
+
+def test_a_class_that_is_only_named_is_used(tmp_path: Path) -> None:
+    files = {
+        "user.py": "class User:\n    name = ''\n\n\ndef made():\n    return User()\n",
+        "show.py": "from user import User\n\n\ndef shown(it: User):\n    return isinstance(it, User)\n",
+    }
+    project = new_project(tmp_path / "p", files)
+    assert sorted(reached(ask(project, "impact", "User", depth=1))) == [
+        ("show.shown", ["show.py:4", "show.py:5"]),
+        ("user.made", ["user.py:6"]),
+    ]
+
+
 def test_an_unknown_name_is_answered_with_those_that_come_near(shop: Project) -> None:
     answer = ask(shop, "callers", "Gatewy.charg")
     assert (answer.unclear, answer.total) == ("Gatewy.charg", 0)
@@ -100,8 +146,20 @@ def test_an_unknown_name_is_answered_with_those_that_come_near(shop: Project) ->
 
 def test_a_name_that_several_have_is_answered_with_all_of_them(shop: Project) -> None:
     answer = ask(shop, "callers", "main")
-    assert (answer.unclear, answer.total) == ("main", 4)
-    assert {each.symbol for each in answer.candidates} >= {"app.main.main", "server.main.main"}
+    assert (answer.unclear, answer.total) == ("main", 2)
+    assert {each.symbol for each in answer.candidates} == {"app.main.main", "server.main.main"}
+
+
+def test_what_a_file_defines_under_its_own_name_is_meant_before_the_file(tmp_path: Path) -> None:
+    files = {
+        "shop/tax.js": "export function tax(price) {\n  return price;\n}\n",
+        "shop/cart.js": "import { tax } from './tax.js';\nexport const pay = (p) => tax(p);\n",
+    }
+    project = new_project(tmp_path / "p", files)
+    answer = ask(project, "callers", "tax")
+    assert [each.symbol for each in answer.asked] == ["shop.tax.tax"]
+    assert reached(answer) == [("shop.cart.pay", ["shop/cart.js:2"])]
+    assert [each.symbol for each in ask(project, "impact", "cart").asked] == ["shop.cart"]
 
 
 @pytest.mark.parametrize(

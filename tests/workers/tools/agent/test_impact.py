@@ -110,3 +110,20 @@ def test_a_file_that_cannot_be_parsed_hides_no_other(shop: Project) -> None:
 def test_typescript_and_go_are_reached_too(shop: Project) -> None:
     assert [hit.place.path for hit in impact(shop, "post").callers] == ["web/cart.ts"]
     assert [hit.place.path for hit in impact(shop, "serve").callers] == ["server/main.go"]
+
+
+@pytest.mark.parametrize("name", ["app/auth/tokens.py", "app/auth/tokens.py:9", "tokens.sign"])
+def test_a_file_and_a_place_are_names_too(shop: Project, name: str) -> None:
+    assert "app.auth.login.authenticate" in callers(impact(shop, name))
+
+
+def test_who_uses_a_constant_that_was_changed_is_reached(tmp_path: Path) -> None:
+    files = {
+        "settings.py": "RATE = 1\n",
+        "price.py": "from settings import RATE\n\n\ndef price():\n    return RATE\n",
+        "test_price.py": "from price import price\n\n\ndef test_price():\n    assert price() == 1\n",
+    }
+    project = new_project(tmp_path / "p", files)
+    found = impact(project, state=project.workspace(settings_py="RATE = 2\n"))
+    assert callers(found) == ["price.price"]
+    assert (found.files, found.tests) == (("price.py", "test_price.py"), ("test_price.py",))

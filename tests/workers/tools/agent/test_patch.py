@@ -116,6 +116,21 @@ def test_files_are_added_removed_and_renamed(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
+    ("header", "path"),
+    [
+        ("similarity index 100%\nrename from open.txt\nrename to shut.txt\n", "shut.txt"),
+        ("new file mode 100644\nindex 0000000..e69de29\n", "shut.txt"),
+    ],
+)
+def test_a_file_that_follows_a_header_without_hunks_takes_nothing_away_from_it(
+    project: Project, header: str, path: str
+) -> None:
+    files = after(project, f"diff --git a/open.txt b/{path}\n{header}{FIX}")
+    assert files["app.py"] == FIXED
+    assert path in files
+
+
+@pytest.mark.parametrize(
     "patch",
     [
         FIX.replace("@@ -1,3 +1,3 @@", "@@ -11,9 +14,2 @@"),  # counted badly
