@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from inspect import unwrap
 from statistics import fmean
 
 from benchmarks.consensus_data import Group, Reply
@@ -117,7 +118,7 @@ def measure_speed(groups: Sequence[Group]) -> Iterator[Row]:
     act_of("Let us begin.")  # reads the table
     started = time.process_time()
     for text, before, names in turns:
-        act_of.__wrapped__(text, before, names)
+        unwrap(act_of)(text, before, names)
     each = (time.process_time() - started) * 1000 / len(turns)
     started = time.process_time()
     for one in groups:

@@ -74,24 +74,27 @@ class BoundedCache(Generic[K, V]):
         return self._clock() - kept_at > self._most_s
 
 
-ENTRY_BYTES = 400  # what a kept text takes besides the texts themselves, about
-TextOf = TypeVar("TextOf", bound=Callable[..., str])
+ENTRY_BYTES = 400  # what an entry takes besides its texts and what is made of them, about
+Work = TypeVar("Work", bound=Callable[..., object])
 
 
-def cached_texts(most_bytes: int) -> Callable[[TextOf], TextOf]:
-    """For functions of a run's texts that give a text and depend on nothing else: the same ones are worked on once."""
+def kept_by_texts(most_bytes: int, *, times: float = 2.0) -> Callable[[Work], Work]:
+    """For functions of a run's texts that depend on nothing else and never give None: the same ones are worked on once.
 
-    def decorate(work: TextOf) -> TextOf:
-        cache: BoundedCache[tuple[str, ...], str] = BoundedCache(most_bytes, most_s=RUNS_S)
+    An entry counts as `times` its texts: themselves, and what is made of them.
+    """
+
+    def decorate(work: Work) -> Work:
+        cache: BoundedCache[tuple[object, ...], object] = BoundedCache(most_bytes, most_s=RUNS_S)
 
         @functools.wraps(work)
-        def remembered(*texts: str) -> str:
-            kept = cache.get(texts)
+        def remembered(*words: Hashable) -> object:
+            kept = cache.get(words)
             if kept is not None:
                 return kept
-            made = work(*texts)
-            return cache.keep(texts, made, ENTRY_BYTES + sum(map(sys.getsizeof, (*texts, made))))
+            size = sum(sys.getsizeof(word) for word in words if isinstance(word, str))
+            return cache.keep(words, work(*words), ENTRY_BYTES + round(times * size))
 
-        return cast(TextOf, remembered)
+        return cast(Work, remembered)
 
     return decorate

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from shared.models.letters import UNSEEN, looking_alike, spelled
 from shared.models.steps import PromptPart, TurnRequest
 from shared.patterns import regex
-from shared.text.bounded_cache import cached_texts
+from shared.text.bounded_cache import kept_by_texts
 
 MOST_BYTES = 16_000_000
 """Of texts that are kept as prompts show them: a run's turns show the same ones again and again."""
@@ -97,19 +97,19 @@ def fenced(text: str, label: str, marker: str, planted: str = "") -> str:
     return f"<<<BEGIN {marker} {name}>>>\n{body}{ending}<<<END {marker} {name}>>>"
 
 
-@cached_texts(1_000_000)
+@kept_by_texts(1_000_000)
 def _name(label: str, marker: str) -> str:
     # A file's name is the subject's: without its blanks it is a name, and no sentence.
     name = f"file {label[5:].replace(' ', '_')}" if label.startswith("file ") else label
     return re.sub(r"[^\w./:#@ -]", "_", UNSEEN.sub("_", without_marker(name, marker)))[:200]
 
 
-@cached_texts(MOST_BYTES)
+@kept_by_texts(MOST_BYTES)
 def _as_data(text: str, marker: str) -> str:
     return without_marker(_SIGNS.sub(_broken, visible(text)), marker)
 
 
-@cached_texts(MOST_BYTES)
+@kept_by_texts(MOST_BYTES)
 def _as_instruction(text: str, marker: str) -> str:
     return without_marker(text.strip("\n"), marker)
 

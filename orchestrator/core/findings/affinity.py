@@ -56,7 +56,7 @@ def affinities(texts: Sequence[str]) -> Affinity:
     return _affinities(tuple(texts))
 
 
-@lru_cache(maxsize=128)  # a page, its JSON and a what-if ask about the same findings again
+@lru_cache(maxsize=16)  # a page, its JSON and a what-if ask about the same findings again
 def _affinities(texts: tuple[str, ...]) -> Affinity:
     plain = _vectors(texts)
     near = _cosines(plain)

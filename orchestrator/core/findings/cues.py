@@ -11,11 +11,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from pydantic import JsonValue
 
 from shared.patterns import regex
+from shared.text.bounded_cache import kept_by_texts
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def _negated_korean(sentence: str, cue: re.Match[str]) -> bool:
     return _KO_NEGATED_AGAIN.match(sentence, negation.end()) is None
 
 
-@lru_cache(maxsize=2048)  # the same turns are judged again after every round
+@kept_by_texts(8_000_000)  # the same turns are judged again after every round
 def count_cues(text: str) -> Cues:
     """Count a text's statements of agreement and disagreement, both languages together."""
     own = prose(text)

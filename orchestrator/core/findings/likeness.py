@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 
 from orchestrator.core.findings.cues import KO_NEGATION, NEGATORS, clauses, negated_at, prose
 from shared.patterns import regex
+from shared.text.bounded_cache import kept_by_texts
 
 # Hangul, kana and Han: particles are glued to words or there are no spaces, so pairs of characters compare.
 _PAIRED = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
@@ -68,7 +68,9 @@ def similarity(a: str, b: str) -> float | None:
     return jaccard if same else jaccard * POLARITY_PENALTY
 
 
-@lru_cache(maxsize=1024)  # a turn is compared with many others, and again after every round
+@kept_by_texts(
+    32_000_000, times=12
+)  # a turn is compared with many others, and again after every round
 def _read(text: str) -> _Read:
     own = prose(text)
     return _Read(tokens(own), _polarity(own))

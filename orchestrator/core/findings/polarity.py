@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import chain
 
 from orchestrator.core.findings.cues import KO_NEGATION, NEGATORS, clauses, negated_at
 from shared.patterns import regex
+from shared.text.bounded_cache import kept_by_texts
 
 LACK_REACH = 3  # words on either side of "missing": "missing input check", "input check is missing"
 ALMOST_ALL = 0.8  # of the shorter text's words
@@ -83,7 +83,7 @@ def _without_prefixes(left: _Stated, right: _Stated) -> _Stated:
     return replace(left, plain=left.plain - denials.keys(), negated=negated)
 
 
-@lru_cache(maxsize=2048)
+@kept_by_texts(8_000_000, times=4)
 def _stated(text: str) -> _Stated:
     # Identifiers are words here: `user_id` and `userId` must not fall apart into what negation reaches.
     english = list(clauses(text.replace("_", "")))

@@ -24,7 +24,7 @@ from shared.models.letters import NOT_COMPARED, plain_letters
 from shared.models.placeholders import MASKED
 from shared.models.subject import FileChange, Subject
 from shared.patterns import regex
-from shared.text.bounded_cache import cached_texts
+from shared.text.bounded_cache import kept_by_texts
 from shared.text.notebooks import cell_at
 
 SHORTEST = 6  # characters that are not white space: less than that occurs by chance
@@ -45,7 +45,7 @@ def normalised(text: str) -> str:
     return "".join(NOT_COMPARED.sub("", text).translate(_PLAIN).split())
 
 
-@cached_texts(16_000_000)  # of a subject, which is compared with what every round quotes
+@kept_by_texts(16_000_000)  # of a subject, which is compared with what every round quotes
 def _compared(text: str) -> str:
     return normalised(text)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from orchestrator.core.findings.cues import clauses, prose
 from orchestrator.core.findings.likeness import similarity
@@ -19,6 +18,7 @@ from orchestrator.core.findings.reason_english import read_english
 from orchestrator.core.findings.reason_korean import read_korean
 from shared.models.findings import Finding, Position, Stance
 from shared.patterns import regex
+from shared.text.bounded_cache import kept_by_texts
 
 LONGEST_READ = 4000  # characters; more than any reason, and what a hostile one costs
 RESTATES = 0.9
@@ -63,7 +63,7 @@ def _speaks_for(cues: ReasonCues, repeated: bool) -> bool:
     return repeated or bool(cues.affirms or (cues.weakly and not cues.negations))
 
 
-@lru_cache(maxsize=2048)  # the same reasons are read again after every round
+@kept_by_texts(8_000_000)  # the same reasons are read again after every round
 def what_it_says(text: str) -> ReasonCues:
     """What a reason says of the claim; what follows its last "but", if that says anything."""
     own = prose(text)

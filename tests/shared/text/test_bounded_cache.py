@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.text.bounded_cache import BoundedCache, cached_texts
+from shared.text.bounded_cache import BoundedCache, kept_by_texts
 
 
 def test_what_was_used_least_recently_goes_first() -> None:
@@ -47,7 +47,7 @@ def test_keeping_a_value_twice_counts_it_once() -> None:
 def test_the_same_texts_are_worked_on_once() -> None:
     worked: list[tuple[str, str]] = []
 
-    @cached_texts(100_000)
+    @kept_by_texts(100_000)
     def joined(text: str, other: str) -> str:
         worked.append((text, other))
         return f"{text}/{other}"
@@ -55,3 +55,18 @@ def test_the_same_texts_are_worked_on_once() -> None:
     answers = [joined("x", "1"), joined("x", "2"), joined("x", "1"), joined("y", "1")]
     assert answers == ["x/1", "x/2", "x/1", "y/1"]
     assert worked == [("x", "1"), ("x", "2"), ("y", "1")]
+
+
+def test_long_texts_leave_room_for_few() -> None:
+    worked: list[str] = []
+
+    @kept_by_texts(10_000)
+    def length(text: str) -> int:
+        worked.append(text[0])
+        return len(text)
+
+    for letter in "abca":
+        length(letter * 2_000)
+    assert worked == ["a", "b", "c", "a"]
+    length("c" * 2_000)
+    assert worked == ["a", "b", "c", "a"]

@@ -21,6 +21,7 @@ from orchestrator.core.consensus.detectors.korean import (
 from orchestrator.core.consensus.detectors.linear import LinearModel, load_model
 from orchestrator.core.findings.cues import prose
 from shared.patterns import regex
+from shared.text.bounded_cache import kept_by_texts
 
 AGREE, DISAGREE, PROPOSE, OTHER = "agree", "disagree", "propose", "other"
 CLASSES = (AGREE, DISAGREE, PROPOSE, OTHER)
@@ -221,7 +222,7 @@ def shipped_model() -> LinearModel:
     return load_model("acts.weights")
 
 
-@lru_cache(maxsize=4096)  # the same turns are read again after every round
+@kept_by_texts(16_000_000)  # the same turns are read again after every round
 def act_of(
     text: str,
     before: str = "",
@@ -242,7 +243,7 @@ def act_of(
     return replace(_of_chat(own, before, names, model), side=side)
 
 
-@lru_cache(maxsize=1024)
+@kept_by_texts(4_000_000)
 def original_act_of(
     text: str, before: str = "", names: tuple[str, ...] = (), model: LinearModel | None = None
 ) -> Act:

@@ -8,11 +8,10 @@ answer counts as another one.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from orchestrator.core.consensus.detectors.pairs import original_model, relation_of
 from orchestrator.core.findings.likeness import letters, similarity
 from shared.patterns import regex
+from shared.text.bounded_cache import kept_by_texts
 
 # How alike two wordings must be when one of them adds something; without additions their words are the same.
 ALIKE_FROM = 0.7
@@ -68,7 +67,7 @@ def _new_in(text: str, other: str) -> bool:
     return any(not any(_match(word, other_word) for other_word in known) for word in _meaning(text))
 
 
-@lru_cache(maxsize=1024)
+@kept_by_texts(16_000_000, times=8)
 def _meaning(text: str) -> tuple[str, ...]:
     words = _WORD.findall(text.lower().replace("’", "'"))
     return tuple(
