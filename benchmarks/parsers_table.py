@@ -14,12 +14,12 @@ from orchestrator.core.consensus.detectors.korean import read_korean
 from orchestrator.core.consensus.detectors.options import known_options
 from orchestrator.core.consensus.detectors.wordings import says_the_same
 from orchestrator.core.discussion.spoken import reply_of
-from orchestrator.core.document import block, clean, exact
 from orchestrator.core.findings.cues import count_cues, prose
 from orchestrator.core.findings.likeness import letters, similarity
 from orchestrator.core.findings.polarity import opposed
 from orchestrator.core.findings.quotations import normalised, quoted_in
 from orchestrator.core.findings.sameness import ComparableClaim, same_defect
+from orchestrator.core.lines import block, clean, exact
 from orchestrator.presentation.formats.markdown_text import escape, fenced, inline
 from orchestrator.presentation.formats.markdown_text import prose as markdown_prose
 from orchestrator.presentation.wrapping import filled, folded, head, tail, wrapped

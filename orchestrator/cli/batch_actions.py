@@ -19,7 +19,7 @@ from orchestrator.cli.batches import BatchWanted, submit, submit_remotely, valid
 from orchestrator.cli.elsewhere import server_of
 from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.watching import actor
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal

@@ -20,7 +20,7 @@ from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.cli.batch_lists import show
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.watching import REMINDER_S
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.batches import counts_text, status_json, status_lines
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps

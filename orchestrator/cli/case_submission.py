@@ -21,7 +21,7 @@ from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions, write_file
 from orchestrator.cli.submission import SubmissionOptions, run_submission
 from orchestrator.core.discussion.estimate import summed
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.json import as_json

@@ -49,7 +49,7 @@ def report_bug(error: Exception, environ: Mapping[str, str]) -> None:
 def report(text: str) -> None:
     """One message on stderr, under our name and without control characters."""
     # It loads pydantic, and `quorate --help` has nothing to report.
-    from orchestrator.core.document import drop_unseen
+    from orchestrator.core.lines import drop_unseen
 
     sys.stderr.write(f"quorate: {drop_unseen(text).strip()}\n")
     sys.stderr.flush()

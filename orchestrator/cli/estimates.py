@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from orchestrator.application.preflight import Foretold
 from orchestrator.cli.notices import cast_lines
 from orchestrator.cli.results import OutputOptions, deliver
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator

@@ -6,7 +6,7 @@ import dataclasses
 
 from orchestrator.application.eval_plan import EvalPlan
 from orchestrator.core.discussion.estimate import summed
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import amounts, obstacles, unpriced

@@ -24,7 +24,8 @@ from orchestrator.cli.options import take
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.submission import SubmissionOptions, typed_request
 from orchestrator.cli.watching import REMINDER_S, actor
-from orchestrator.core.document import Block, Span, Style, line, plain
+from orchestrator.core.document import Block
+from orchestrator.core.lines import Span, Style, line, plain
 from orchestrator.core.parts import split_names
 from orchestrator.evaluation.result import EvalResult
 from orchestrator.evaluation.scoring import CaseState, ReadingRules

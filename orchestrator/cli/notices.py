@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.parts import CastReport
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal

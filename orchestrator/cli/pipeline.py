@@ -35,10 +35,10 @@ from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.submission import leave_it
 from orchestrator.cli.watching import or_detach, watch_until_done
-from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.findings.excuses import IGNORES, INLINE, Ignore
 from orchestrator.core.findings.pushes import Persistence, PushHistory
 from orchestrator.core.formats import format_named
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.pipelines import OnError, PipelineContext
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.exit_code import ExitCode

@@ -14,7 +14,7 @@ from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.submission import SubmissionOptions, is_unattended, leave_it, report_unasked
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 from orchestrator.client.remote_installation import RemoteInstallation, client_of
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.locale.translator import Translator

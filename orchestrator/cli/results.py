@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from orchestrator.core.document import Line
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.formats import OutputFormat, format_named, output_of
+from orchestrator.core.lines import Line
 from orchestrator.core.results import ChangeResult, TestsOutcome
 from orchestrator.presentation.coverage import unanalysed
 from orchestrator.presentation.exit_code import ExitCode

@@ -20,7 +20,7 @@ from orchestrator.cli.options import output_obstacle, take
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.setting_options import take_holders, take_settings
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.core.results import FindingsResult
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.exit_codes import exit_code

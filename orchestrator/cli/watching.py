@@ -14,7 +14,7 @@ from orchestrator.application.installation import QuorateInstallation
 from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.notices import warning
 from orchestrator.cli.results import OutputOptions, deliver
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.choices import (
     LATER,

@@ -10,7 +10,7 @@ from typing import Any
 import anyio.from_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-from orchestrator.core.document import Line, plain
+from orchestrator.core.lines import Line, plain
 from orchestrator.presentation.live.progress_events import RunSnapshot, changes, still_waiting
 from orchestrator.presentation.locale.translator import ENGLISH
 from shared.models.notices import Notice

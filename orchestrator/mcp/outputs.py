@@ -8,8 +8,8 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.application.participants import ParticipantListing
-from orchestrator.core.document import plain
 from orchestrator.core.findings.ranking import Ranked
+from orchestrator.core.lines import plain
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats import markdown
 from orchestrator.presentation.live.progress_events import held_up

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.core.document import Block, Grid, Heading, Span, Style, Title, remark
+from orchestrator.core.document import Block, Grid, Heading, Title, remark
+from orchestrator.core.lines import Span, Style
 from orchestrator.evaluation.acceptance import (
     FEWEST_DECISIONS,
     FEWEST_FINDINGS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from shared.models.replies import Applied

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.workflows.graph import GraphOptions

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
-from orchestrator.core.document import drop_unseen
+from orchestrator.core.lines import drop_unseen
 from shared.models.code_graph import CodeGraph, Edge, EdgeKind, Node
 
 _STYLES = {

@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from orchestrator.core.document import Block, Drawing, Grid, Heading, Title, clean, remark
+from orchestrator.core.document import Block, Drawing, Grid, Heading, Title, remark
+from orchestrator.core.lines import clean
 from orchestrator.core.pictures import Bar, Bars
 from orchestrator.core.views.context import dollars
 from orchestrator.evaluation.cohort import (

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.core.document import Block, Grid, Heading, Line, Remark, Span, Style, line
+from orchestrator.core.document import Block, Grid, Heading, Remark
 from orchestrator.core.findings.pairing import Pair
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, run_summary
 from orchestrator.presentation.locale.translator import ENGLISH, Translator

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from orchestrator.core.document import Block, Grid, Heading, Span, Style, Title, remark
+from orchestrator.core.document import Block, Grid, Heading, Title, remark
+from orchestrator.core.lines import Span, Style
 from orchestrator.core.views.context import dollars
 from orchestrator.evaluation.calibration import Reliability
 from orchestrator.evaluation.figures import COMPARED, EvalFigure, FigureDifference, ScoreSheet

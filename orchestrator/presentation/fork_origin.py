@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from shared.models.run_file import Imported

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.fork_origin import seats_of
 from orchestrator.presentation.locale.translator import ENGLISH, Translator

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.questions import asked

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from orchestrator.core.discussion.estimate import Estimate, Range
-from orchestrator.core.document import Grid, Line, Span, Style, line
+from orchestrator.core.document import Grid
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table

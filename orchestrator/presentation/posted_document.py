@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.core.document import Block, Folded, Remark, Span, Style, Title, line
+from orchestrator.core.document import Block, Folded, Remark, Title
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.core.views.context import ViewContext, figures
 from orchestrator.presentation.applied import applied_lines
 from orchestrator.presentation.convergence import convergence_line, why_ended

@@ -7,20 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.core.discussion.depth import DepthRecord
-from orchestrator.core.document import (
-    Block,
-    Grid,
-    Heading,
-    Item,
-    Line,
-    Remark,
-    Span,
-    Style,
-    Title,
-    line,
-    remark,
-)
+from orchestrator.core.document import Block, Grid, Heading, Item, Remark, Title, remark
 from orchestrator.core.findings.verdict import GateOutcome
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.results import FindingsResult
 from orchestrator.core.views.context import (
     RunFacts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from orchestrator.core.document import Line, Span, Style, block, line
+from orchestrator.core.lines import Line, Span, Style, block, line
 from shared.models.steps import ToolRequest, TurnRequest
 from shared.text.masking.mask import mask
 from shared.text.rendering import Resolve, render_parts

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from rich.cells import cell_len
 
-from orchestrator.core.document import Line, Span, Style, clean, line
+from orchestrator.core.lines import Line, Span, Style, clean, line
 from orchestrator.presentation.wrapping import cropped, filled
 
 WIDEST = 60

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
-from orchestrator.core.document import Line, Style, plain
+from orchestrator.core.lines import Line, Style, plain
 
 _COLOURS = {
     Style.STRONG: "1",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from orchestrator.core.document import Line, Span, Style, block, line
+from orchestrator.core.lines import Line, Span, Style, block, line
 from orchestrator.core.views.context import failure_of, took_s
 from orchestrator.core.wording import lines_of
 from orchestrator.presentation.locale.translator import ENGLISH, Translator

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from rich.cells import cell_len
 
-from orchestrator.core.document import Line, Span, Style, drop_unseen
+from orchestrator.core.lines import Line, Span, Style, drop_unseen
 from shared.patterns import regex
 
 _ADDRESS = regex(r"\bhttps?://")

@@ -12,7 +12,7 @@ from orchestrator.application.decide import TurnAnswer
 from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
 from orchestrator.cli.watching import actor
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import UserError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from orchestrator.cli.options import example
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.terminal import Terminal
 

@@ -11,7 +11,7 @@ from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, run_name
 from orchestrator.cli.run_lists import run_lists
 from orchestrator.cli.since import since_option
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spending_table

@@ -9,7 +9,7 @@ import click
 
 from orchestrator.application.backend import upgrade_embedded
 from orchestrator.cli.options import example
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.embedded.servers import ensure
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.terminal import Terminal

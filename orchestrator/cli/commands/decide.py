@@ -21,7 +21,7 @@ from orchestrator.cli.options import (
 )
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.watching import actor, or_detach, watch_until_done, watched_s
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, decision_json, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport

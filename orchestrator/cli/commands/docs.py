@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from orchestrator.cli.options import example, json_option
-from orchestrator.core.document import clean
+from orchestrator.core.lines import clean
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal

@@ -18,7 +18,7 @@ import click
 from orchestrator.application.brokers import broker_counts, missing_servers
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.ownership import diagnosis
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.embedded.crashes import why_nothing_starts
 from orchestrator.embedded.scripts import script
 from orchestrator.embedded.servers import status

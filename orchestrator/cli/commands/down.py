@@ -7,7 +7,7 @@ import os
 import click
 
 from orchestrator.cli.options import example
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.embedded.servers import stop
 from orchestrator.embedded.supervisor import stop_supervisor
 from orchestrator.presentation.terminal import Terminal

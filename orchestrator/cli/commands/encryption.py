@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from orchestrator.cli.options import example, json_option
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table

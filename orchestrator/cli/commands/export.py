@@ -10,7 +10,7 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example, json_option, named_run_argument
 from orchestrator.cli.watching import actor
-from orchestrator.core.document import Line, line
+from orchestrator.core.lines import Line, line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.terminal import Terminal

@@ -33,7 +33,7 @@ from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import decide_option, rule_options, take_rules
 from orchestrator.cli.submission import is_unattended, leave_it, report_unasked
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.forks import plan_json, plan_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps

@@ -9,7 +9,7 @@ import click
 
 from orchestrator.application.health import HealthCheck, ServiceRole, check_health, check_liveness
 from orchestrator.cli.options import example
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import UserError
 from shared.settings import ServiceSettings

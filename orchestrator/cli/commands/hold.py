@@ -11,7 +11,7 @@ from orchestrator.application.backend import connected
 from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import example, json_option, run_name
 from orchestrator.cli.watching import actor
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.terminal import Terminal
 from shared.store.holds import Hold

@@ -12,7 +12,7 @@ from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, repository_option
 from orchestrator.cli.run_lists import run_lists
 from orchestrator.core.discussion.spoken import form_of
-from orchestrator.core.document import Line
+from orchestrator.core.lines import Line
 from orchestrator.presentation.inbox_json import inbox_json
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.listings import decisions, heads, hint

@@ -8,7 +8,7 @@ import sys
 import click
 
 from orchestrator.cli.options import example, json_option
-from orchestrator.core.document import clean
+from orchestrator.core.lines import clean
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from shared.errors import UserError
 from shared.patterns import regex

@@ -7,7 +7,7 @@ import os
 import click
 
 from orchestrator.cli.options import example
-from orchestrator.core.document import Span, Style, block, line
+from orchestrator.core.lines import Span, Style, block, line
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import UserError
 from shared.settings import ServiceSettings

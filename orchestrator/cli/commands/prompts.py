@@ -11,7 +11,7 @@ import click
 
 from orchestrator.cli.error_handler import report
 from orchestrator.cli.options import config_option, example, json_option
-from orchestrator.core.document import block, line
+from orchestrator.core.lines import block, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal

@@ -16,7 +16,7 @@ from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.since import seconds_of
 from orchestrator.cli.watching import actor
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.terminal import Terminal

@@ -8,7 +8,7 @@ import click
 
 from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.terminal import Terminal
 
 

@@ -17,7 +17,7 @@ from orchestrator.application.backend import connected
 from orchestrator.cli.error_handler import report_bug
 from orchestrator.cli.options import example
 from orchestrator.cli.watching import actor
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.terminal import Terminal
 from shared.store.database import SERVICE_ANSWER_S

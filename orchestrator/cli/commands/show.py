@@ -22,8 +22,8 @@ from orchestrator.cli.options import (
     take,
 )
 from orchestrator.cli.results import OutputOptions, write_file
-from orchestrator.core.document import Line, exact
 from orchestrator.core.formats import FORMATS, format_named
+from orchestrator.core.lines import Line, exact
 from orchestrator.presentation import timeline
 from orchestrator.presentation.fork_origin import origin
 from orchestrator.presentation.formats.json import workflow_schema

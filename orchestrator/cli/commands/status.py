@@ -15,7 +15,7 @@ import click
 from orchestrator.application.brokers import broker_counts, missing_servers, paused_calls
 from orchestrator.application.company import ProcessState, VersionFit, stored_status
 from orchestrator.cli.options import example, json_option
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.embedded.servers import status as server_status
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps

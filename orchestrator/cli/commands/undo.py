@@ -14,7 +14,7 @@ from orchestrator.cli.installations import run_to_change
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, language_option, named_run_argument, quiet_option
 from orchestrator.cli.watching import TerminalObserver, follow
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.live.live_display import make_display
 from orchestrator.presentation.locale.translator import Translator

@@ -8,7 +8,7 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.terminal import Terminal
 
 

@@ -10,18 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from orchestrator.core.document import (
-    Block,
-    FindingEntry,
-    Heading,
-    Item,
-    Items,
-    Remark,
-    Span,
-    Style,
-    Words,
-    line,
-)
+from orchestrator.core.document import Block, FindingEntry, Heading, Item, Items, Remark, Words
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.core.results import ShownMatter, WorkflowResult
 from shared.models.assessment import Assessment
 from shared.models.decision import DecisionAnswer

@@ -14,12 +14,11 @@ from orchestrator.core.document import (
     FindingList,
     FindingWords,
     Objection,
-    Span,
-    Style,
     Words,
     remark,
 )
 from orchestrator.core.findings.ranking import foremost
+from orchestrator.core.lines import Span, Style
 from orchestrator.core.results import WorkflowResult
 from orchestrator.core.views.context import ViewContext, WorkflowView, shortened
 from shared.models.findings import SEVERITY_ORDER, Severity

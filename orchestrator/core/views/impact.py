@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.core.document import Block, Heading, Item, Items, Remark, Span, Style, line
+from orchestrator.core.document import Block, Heading, Item, Items, Remark
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.core.results import DebateImpact, FindingsImpact, StanceChange, VoteChange
 from orchestrator.core.views.context import ResultT, ViewContext, dollars, shortened
 from shared.models.outcomes import Ending

@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.core.cycle_names import cycle_at
-from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, beside_rules, line, voice
+from orchestrator.core.document import SEVERITY_STYLES, beside_rules
+from orchestrator.core.lines import Line, Span, Style, line, voice
 from orchestrator.core.replay.commands import ChildOutcome
 from orchestrator.core.views.context import Vocabulary, shortened, took_s, why_failed
 from shared.models.findings import RaisedFinding

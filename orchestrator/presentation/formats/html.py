@@ -26,12 +26,10 @@ from orchestrator.core.document import (
     Items,
     Patch,
     Remark,
-    Style,
     Title,
     Words,
-    clean,
-    exact,
 )
+from orchestrator.core.lines import Style, clean, exact
 from orchestrator.core.pictures import (
     AnnotatedText,
     Bars,

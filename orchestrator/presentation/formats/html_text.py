@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from orchestrator.core.document import Span, Style, clean, drop_unseen
+from orchestrator.core.lines import Span, Style, clean, drop_unseen
 from shared.patterns import regex
 
 _FENCE = regex(r"^\s*(`{3,}|~{3,})[^`~]*$")

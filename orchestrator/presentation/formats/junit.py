@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from orchestrator.core.document import clean, drop_unseen
+from orchestrator.core.lines import clean, drop_unseen
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.listed_findings import ListedFinding, listed_findings

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from orchestrator.core.document import clean, drop_unseen
 from orchestrator.core.findings.callers import CallMap, CallSite
 from orchestrator.core.findings.defect_catalogue import Defect, defect_of
 from orchestrator.core.findings.identity import fingerprints, source_line
 from orchestrator.core.findings.ranking import Ranked
+from orchestrator.core.lines import clean, drop_unseen
 from orchestrator.presentation.formats.suggestions import suggested_lines
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.positions import Voices

@@ -20,13 +20,10 @@ from orchestrator.core.document import (
     Items,
     Patch,
     Remark,
-    Span,
-    Style,
     Title,
     Words,
-    clean,
-    patch_rows,
 )
+from orchestrator.core.lines import Span, Style, clean, patch_rows
 from orchestrator.core.pictures import AnnotatedLine, AnnotatedText
 from orchestrator.presentation.formats.markdown_findings import Link, findings
 from orchestrator.presentation.formats.markdown_text import (

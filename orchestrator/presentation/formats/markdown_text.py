@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from orchestrator.core.document import clean, drop_unseen
+from orchestrator.core.lines import clean, drop_unseen
 from shared.models.letters import spelled_out
 from shared.patterns import regex
 

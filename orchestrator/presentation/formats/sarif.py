@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from orchestrator.core.document import clean
 from orchestrator.core.findings.callers import CallSite
 from orchestrator.core.findings.defect_catalogue import Defect
+from orchestrator.core.lines import clean
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.listed_findings import ListedFinding, listed_findings
 from orchestrator.presentation.json_rows import dumps

@@ -17,19 +17,13 @@ from orchestrator.core.document import (
     Heading,
     Item,
     Items,
-    Line,
     Objection,
     Patch,
     Remark,
-    Span,
-    Style,
     Title,
     Words,
-    block,
-    exact,
-    line,
-    plain,
 )
+from orchestrator.core.lines import Line, Span, Style, block, exact, line, plain
 from orchestrator.core.pictures import AnnotatedText
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from types import FrameType, TracebackType
 from typing import Protocol, Self
 
-from orchestrator.core.document import Line, plain
+from orchestrator.core.lines import Line, plain
 from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.live.live_layout import Size, frame, opening
 from orchestrator.presentation.live.progress_events import RunSnapshot

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.core.cycle_names import cycle_at
-from orchestrator.core.document import Line, Span, Style, line, voice
+from orchestrator.core.lines import Line, Span, Style, line, voice
 from orchestrator.core.views.context import failure_of, took_s
 from orchestrator.core.views.live import LiveView
 from orchestrator.presentation.live.progress_events import RunSnapshot

@@ -20,7 +20,7 @@ from functools import cached_property
 from string import Formatter
 from typing import Any
 
-from orchestrator.core.document import clean
+from orchestrator.core.lines import clean
 from orchestrator.presentation.locale.catalogue import (
     MessageCatalogue,
     catalogue,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrator.core.document import Style
+from orchestrator.core.lines import Style
 from orchestrator.core.views.live import Station
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from orchestrator.core.cycle_names import cycle_at
-from orchestrator.core.document import VOICES, voice
+from orchestrator.core.lines import VOICES, voice
 from orchestrator.core.views.context import dollars, took_s, why_failed
 from orchestrator.core.views.live import raised_in
 from orchestrator.presentation.locale.translator import Translator

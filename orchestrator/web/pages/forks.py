@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from orchestrator.application.fork import ForkRequest, PlannedFork, plan_run_fork, submit_fork
 from orchestrator.application.report import report_of
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.forks import plan_lines
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.run_pages.fork_page import fork_points

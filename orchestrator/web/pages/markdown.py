@@ -15,7 +15,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from orchestrator.core.document import drop_unseen
+from orchestrator.core.lines import drop_unseen
 from orchestrator.web.pages.highlighting import coloured
 
 MOST_LETTERS = 200_000

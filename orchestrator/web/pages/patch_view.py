@@ -13,7 +13,7 @@ from itertools import groupby, zip_longest
 
 from markupsafe import Markup
 
-from orchestrator.core.document import patch_rows
+from orchestrator.core.lines import patch_rows
 from orchestrator.web.pages.highlighting import Piece, emphasised, markup, pieces
 from shared.git.patch import BrokenPatch, FilePatch, Hunk, parse_patch, split_lines
 

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse
 
-from orchestrator.core.document import drop_unseen
+from orchestrator.core.lines import drop_unseen
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from orchestrator.application.decide import TurnAnswer, take_turn, waiting_turn
 from orchestrator.application.listings import request_of
 from orchestrator.core.discussion.spoken import form_of
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.sent import prompt
 from orchestrator.web.api.bodies import Text
 from orchestrator.web.context import Context, WebContext

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.views.context import shortened, took_s
 from orchestrator.core.views.live import SHORT, LiveView, RenderContext, Reply, note
 from orchestrator.workflows.agent.modes import AgentMode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.core.document import Line, Span, Style, block, line
+from orchestrator.core.lines import Line, Span, Style, block, line
 from orchestrator.core.views.context import shortened, took_s
 from orchestrator.core.views.live import (
     INDENT,

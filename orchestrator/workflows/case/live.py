@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, line
+from orchestrator.core.document import SEVERITY_STYLES
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.views.context import shortened, took_s
 from orchestrator.core.views.live import SHORT, LiveView, RenderContext, Reply, Station, note
 from orchestrator.workflows.case.roles import CaseRole

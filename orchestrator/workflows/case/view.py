@@ -17,11 +17,10 @@ from orchestrator.core.document import (
     Heading,
     Item,
     Items,
-    Span,
-    Style,
     Words,
     remark,
 )
+from orchestrator.core.lines import Span, Style
 from orchestrator.core.views.context import WorkflowView, figures, listed, shortened, titled
 from orchestrator.core.views.findings import counted, findings
 from orchestrator.workflows.case.chart_so_far import chart_so_far

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from orchestrator.core.document import (
-    Block,
-    Heading,
-    Item,
-    Items,
-    Span,
-    Style,
-    remark,
-)
+from orchestrator.core.document import Block, Heading, Item, Items, remark
+from orchestrator.core.lines import Span, Style
 from orchestrator.core.views.context import (
     ViewContext,
     WorkflowView,

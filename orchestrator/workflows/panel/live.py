@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.core.document import Line, Span, Style, block, line
+from orchestrator.core.lines import Line, Span, Style, block, line
 from orchestrator.core.views.context import shortened
 from orchestrator.core.views.live import (
     INDENT,

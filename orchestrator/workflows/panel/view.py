@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from orchestrator.core.document import (
-    Block,
-    Grid,
-    Heading,
-    Item,
-    Span,
-    Style,
-    Words,
-    remark,
-)
+from orchestrator.core.document import Block, Grid, Heading, Item, Words, remark
+from orchestrator.core.lines import Span, Style
 from orchestrator.core.views.context import (
     WorkflowView,
     confidence,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.core.discussion.strategies import critics_roles, role_names
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.views.context import shortened, took_s
 from orchestrator.core.views.live import (
     INDENT,

@@ -9,11 +9,10 @@ from orchestrator.core.document import (
     FindingEntry,
     Heading,
     Item,
-    Span,
-    Style,
     Words,
     remark,
 )
+from orchestrator.core.lines import Span, Style
 from orchestrator.core.views.context import (
     ViewContext,
     WorkflowView,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from orchestrator.core.cycle_names import cycle_at
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.core.views.context import took_s
 from orchestrator.core.views.live import (
     LiveView,

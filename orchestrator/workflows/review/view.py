@@ -20,10 +20,9 @@ from orchestrator.core.document import (
     Item,
     Items,
     Patch,
-    Span,
-    Style,
     remark,
 )
+from orchestrator.core.lines import Span, Style
 from orchestrator.core.results import FindingsImpact
 from orchestrator.core.views.context import ViewContext, WorkflowView, figures, synthesis
 from orchestrator.core.views.feedback import feedback

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.document import block, clean, exact, line, plain
+from orchestrator.core.lines import block, clean, exact, line, plain
 from shared.models.letters import spelled_out
 
 

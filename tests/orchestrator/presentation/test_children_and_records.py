@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.formats import markdown, text
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.json_rows import run_tree

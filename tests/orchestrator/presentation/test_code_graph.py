@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.code_graph import candidate_lines, chain_lines, link_lines
 from orchestrator.presentation.code_graph_export import FORMATS, exported
 from orchestrator.presentation.locale.translator import Translator

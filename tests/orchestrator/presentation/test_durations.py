@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.durations import duration
 from orchestrator.presentation.formats.markdown import render as markdown
 from orchestrator.presentation.formats.text import result_lines

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.formats.html import render as html_page
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.formats.markdown import render as markdown

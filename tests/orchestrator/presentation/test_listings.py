@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from rich.cells import cell_len
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.json_rows import run_tree
 from orchestrator.presentation.listings import AwaitedAnswer, RunList, decisions, runs
 from orchestrator.presentation.locale.translator import Translator

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.core.discussion.estimate import Estimate, Range
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.formats.text import result_lines
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import ENGLISH, Translator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.sent import prompt
 from shared.models.panel import Participant
 from shared.models.steps import PromptPart, ToolRequest, TurnRequest

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.listings import RunList, decisions, runs
 from orchestrator.presentation.tables import table
 from tests.support.reports import make_decision, make_report

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.terminal import Terminal
 
 LINES = [line(Span("bad", Style.BAD), " and plain")]

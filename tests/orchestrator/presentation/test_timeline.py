@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.timeline import events, rounds
 from shared.models.outcomes import Ending

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.document import Line, plain
+from orchestrator.core.lines import Line, plain
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
 from orchestrator.presentation.fork_origin import origin
 from orchestrator.presentation.forks import plan_json, plan_lines

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from orchestrator.core.document import Line, Span, Style, line, plain
+from orchestrator.core.lines import Line, Span, Style, line, plain
 from orchestrator.presentation.wrapping import cut, filled, folded, head, tail, width_of, wrapped
 
 TEXTS = st.text(st.sampled_from("ab 한글 🎤✋💤\n\t-é。"), max_size=200)

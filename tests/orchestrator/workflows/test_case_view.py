@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.formats import html, markdown, text
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.formats.text import question_lines, result_lines

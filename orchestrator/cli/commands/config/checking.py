@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps

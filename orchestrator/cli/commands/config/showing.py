@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from orchestrator.cli.error_handler import report
-from orchestrator.core.document import block, line
+from orchestrator.core.lines import block, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal

@@ -16,7 +16,7 @@ from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.options import in_this_order, json_option, language_option, quiet_option
 from orchestrator.cli.watching import TerminalObserver, follow
-from orchestrator.core.document import Line
+from orchestrator.core.lines import Line
 from orchestrator.presentation.code_graph import answer_json, candidate_lines
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import dumps

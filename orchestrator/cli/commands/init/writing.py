@@ -15,7 +15,7 @@ from orchestrator.application.initial_configuration import (
     initial_configuration,
     write_configuration,
 )
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import ConfigurationError

@@ -9,7 +9,7 @@ import click
 
 from orchestrator.application.participants import allow_participants
 from orchestrator.cli.options import config_option, example
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.terminal import Terminal
 from shared.allowed import identity_of
 

@@ -16,7 +16,7 @@ from orchestrator.cli.elsewhere import refuse_configuration, server_of
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import config_option, example
 from orchestrator.cli.since import seconds_of
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.participants.obstacles import BROWSER_TERMS
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import load_configuration

@@ -16,7 +16,7 @@ from orchestrator.application.participants import (
 from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.notices import cast_lines
 from orchestrator.cli.options import config_option, example, json_option, language_option
-from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from orchestrator.application.participants import list_participants
 from orchestrator.cli.options import config_option, example, json_option
-from orchestrator.core.document import Span, Style, line
+from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal

@@ -22,7 +22,7 @@ from orchestrator.application.trials import (
 from orchestrator.cli.elsewhere import refuse_configuration, server_of
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import Finite, config_option, example, json_option
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import ENGLISH

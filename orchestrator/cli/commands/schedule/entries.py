@@ -25,7 +25,7 @@ from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import take
 from orchestrator.cli.scheduled_commands import check_command, read_command
 from orchestrator.client.remote_schedules import RemoteSchedules
-from orchestrator.core.document import Line, line
+from orchestrator.core.lines import Line, line
 from orchestrator.core.timetable import Missed
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps

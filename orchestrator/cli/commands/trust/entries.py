@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from orchestrator.cli.notices import NoticePrinter
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.tables import table

@@ -9,7 +9,7 @@ from datetime import datetime
 from orchestrator.application import webhooks
 from orchestrator.application.backend import connected
 from orchestrator.cli.listing import Listing, show_list
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.terminal import Terminal

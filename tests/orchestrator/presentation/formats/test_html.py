@@ -25,12 +25,11 @@ from orchestrator.core.document import (
     Items,
     NamedRule,
     Patch,
-    Span,
-    Style,
     Title,
     Words,
     remark,
 )
+from orchestrator.core.lines import Span, Style
 from orchestrator.core.pictures import (
     AnnotatedText,
     Chronology,

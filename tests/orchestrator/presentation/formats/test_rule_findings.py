@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.formats.markdown import render as as_markdown
 from orchestrator.presentation.formats.text import result_lines
 from orchestrator.presentation.locale.translator import ENGLISH

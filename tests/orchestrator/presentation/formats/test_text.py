@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from orchestrator.core.document import Patch, plain
+from orchestrator.core.document import Patch
+from orchestrator.core.lines import plain
 from orchestrator.presentation.formats.text import as_lines, question_lines, result_lines
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.warning_lines import gathered

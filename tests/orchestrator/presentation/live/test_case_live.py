@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.live.live_layout import Size, frame
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot, changes
 from orchestrator.presentation.locale.translator import ENGLISH, Translator

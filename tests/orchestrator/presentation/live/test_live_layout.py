@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.live.live_layout import Size, frame, opening
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
 from orchestrator.presentation.locale.translator import ENGLISH, Translator

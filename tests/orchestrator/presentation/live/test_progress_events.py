@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.live.progress_events import (
     RunHeader,

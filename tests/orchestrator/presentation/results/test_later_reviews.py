@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from orchestrator.core.cycle_names import renamed
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.formats.markdown import render as as_markdown
 from orchestrator.presentation.formats.text import question_lines, result_lines

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.document import plain
+from orchestrator.core.lines import plain
 from orchestrator.core.replay.commands import Turn
 from orchestrator.presentation.formats import markdown
 from orchestrator.presentation.formats.text import question_lines, result_lines

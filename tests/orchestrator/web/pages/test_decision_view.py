@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.core.document import clean
+from orchestrator.core.lines import clean
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.settings.languages import LANGUAGES
 from orchestrator.web.pages.decision_view import (

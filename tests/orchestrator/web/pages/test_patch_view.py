@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.document import patch_rows
+from orchestrator.core.lines import patch_rows
 from orchestrator.web.pages.patch_view import MOST_BESIDE, PatchHunk, PatchView
 from tests.support.hostile_texts import HOSTILE, active_parts, text_of
 

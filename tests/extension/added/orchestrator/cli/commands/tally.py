@@ -10,7 +10,7 @@ import click
 from orchestrator.application import listings
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
-from orchestrator.core.document import line
+from orchestrator.core.lines import line
 from orchestrator.presentation.terminal import Terminal
 
 
