@@ -60,11 +60,15 @@ $(VENV)/.dev: $(VENV)/.created requirements-dev.lock $(MANIFEST)
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.runtime
 
+# Compiled, as pip does with what it installs: where PYTHONDONTWRITEBYTECODE is set, every command would compile our
+# sources again, which takes half of the processor time of a short one.
 venv: $(VENV)/.dev
+	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
 
 # ---- work ----------------------------------------------------------------------------------------------------------
 # Exit code 8 says that the review is finished and a person must decide: for make that is a good end.
 review: $(VENV)/.runtime
+	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
 	@code=0; $(BIN)/quorate review --decide ask $(REVIEW) || code=$$?; \
 	if [ $$code -eq 8 ]; then \
 		echo "A decision is waiting: $(BIN)/quorate inbox shows it, $(BIN)/quorate decide answers it." >&2; \
@@ -72,8 +76,8 @@ review: $(VENV)/.runtime
 	fi; \
 	exit $$code
 
-# Compiled once: where PYTHONDONTWRITEBYTECODE is set, each of the many processes would compile our sources again. What
-# they would each prepare of the tests is prepared once, too: half of the processor time until the first test.
+# Compiled, as above. What the many processes would each prepare of the tests is prepared once, too: half of the
+# processor time until the first test.
 test: $(VENV)/.dev
 	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
 	@$(BIN)/python .ci/prepare_tests.py

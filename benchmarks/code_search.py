@@ -73,7 +73,7 @@ QUESTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("hold texts in memory deduplicated by hash", ("documents.DocumentCollector",)),
     ("CI job for the same revision is not done twice", ("pipelines.submission_key",)),
     ("persist the reply a human gave to their part", ("decide.take_turn",)),
-    ("from which machine this account was brought over", ("listings.imported_from",)),
+    ("from which machine this account was brought over", ("run_details.imported_from",)),
     ("a diff handed over by the caller", ("subject_input.GivenChange",)),
     (
         "what kinds of models and linters does this computer have",

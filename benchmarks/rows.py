@@ -27,7 +27,7 @@ from benchmarks.cluster import Servers, servers
 from benchmarks.copies import copy_run, forget_everything, settle
 from benchmarks.measuring import exact_processor_time, processor_time
 from benchmarks.web_client import web_client
-from orchestrator.application import listings, report
+from orchestrator.application import listings, report, run_details
 from orchestrator.application.backend import Backend
 from orchestrator.embedded.throwaway import clone_database
 from orchestrator.engine.advance import Engine
@@ -44,9 +44,10 @@ from shared.store.database import Connection, Database
 from shared.store.decisions import expire_decisions
 from shared.store.ends import StoredResponse, finish, store_response
 from shared.store.processes import SILENCE_S, beat, list_processes
+from shared.store.reservations import CallNeed, reserve
 from shared.store.reuse import find_answer
 from shared.store.run_filter import RunFilter
-from shared.store.spending import CallNeed, Grouping, reserve
+from shared.store.spending import Grouping
 from shared.store.steps import Claim, claim, held
 from shared.store.sweeping import (
     due_runs,
@@ -279,8 +280,8 @@ def looks(here: Bench) -> dict[str, Callable[[], object]]:
         "show RUN": lambda: report.report_of(backend, run),
         "show last": lambda: report.report_of(backend, "last"),
         "show RUN --rounds": lambda: timeline.rounds(report.report_of(backend, run)),
-        "show RUN --events": lambda: listings.events_of(backend, run),
-        "show RUN --prompt": lambda: listings.request_of(backend, run, step),
+        "show RUN --events": lambda: run_details.events_of(backend, run),
+        "show RUN --prompt": lambda: run_details.request_of(backend, run, step),
         "inbox": lambda: listings.inbox(backend),
         "cost": cost(Grouping.PARTICIPANT),
         "cost --since 7d": cost(Grouping.PARTICIPANT, since_s=WEEK_S),

@@ -33,7 +33,8 @@ from orchestrator.webhooks.signing import new_secret
 from shared.errors import DecisionConflict, EnvironmentFault
 from shared.models.decision import DecisionAnswer
 from shared.models.webhooks import SUBSCRIBABLE
-from shared.store.decisions import answer_decision, list_decisions
+from shared.store.decisions import answer_decision
+from shared.store.listed_decisions import list_decisions
 from shared.store.webhooks import add_webhook
 from tests.chaos.cluster import Cluster
 from tests.chaos.invariants import examine

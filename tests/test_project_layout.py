@@ -22,7 +22,7 @@ PURE = ("orchestrator/core", "orchestrator/workflows")
 PURE_MAY_IMPORT = ("orchestrator.core", "orchestrator.workflows", "pydantic", "shared.errors")
 PURE_MAY_IMPORT += ("shared.git.diff_pieces", "shared.models", "shared.patterns", "shared.tools")
 PURE_MAY_IMPORT += ("shared.providers.locality", "shared.text.bounded_cache", "shared.text.tokens")
-PURE_MAY_IMPORT += ("shared.text.notebooks",)
+PURE_MAY_IMPORT += ("shared.text.amounts", "shared.text.notebooks")
 PURE_MAY_IMPORT += ("shared.text.masking.file_names", "shared.text.masking.identifiers")
 IMPURE = frozenset(
     "asyncio concurrent multiprocessing os queue random secrets select shutil signal socket sqlite3"

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from orchestrator.application import listings
-from orchestrator.application.listings import RunLists, StepRequest, StoredLists
+from orchestrator.application import run_details
+from orchestrator.application.listings import RunLists, StoredLists
 from orchestrator.application.report import report_of
+from orchestrator.application.run_details import StepRequest
 from orchestrator.presentation.report import RunReport
 from shared.models.run_file import Imported
 from shared.store.events import list_timed_events
@@ -51,8 +52,8 @@ class StoredArchive(StoredLists):
 
     def imported(self, run: str) -> Imported | None:
         """Where it came from."""
-        return listings.imported_from(self.backend, run)
+        return run_details.imported_from(self.backend, run)
 
     def asked(self, run: str, step: str) -> StepRequest:
         """The step's request; its documents are read when they are wanted."""
-        return listings.request_of(self.backend, run, step)
+        return run_details.request_of(self.backend, run, step)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from orchestrator.application.listings import StepRequest
 from orchestrator.application.rows_text import AskedStep
+from orchestrator.application.run_details import StepRequest
 from orchestrator.presentation.sent import prompt
 
 

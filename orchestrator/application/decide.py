@@ -15,9 +15,11 @@ from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.rows import DecisionRow
 from shared.store.database import Connection
-from shared.store.decisions import answer_decision, list_decisions
-from shared.store.people import WaitingTurn, answer_turn, waiting_turns
+from shared.store.decisions import answer_decision
+from shared.store.listed_decisions import list_decisions
+from shared.store.people import answer_turn
 from shared.store.views import find_run
+from shared.store.waiting_turns import WaitingTurn, waiting_turns
 
 
 @dataclass(frozen=True)

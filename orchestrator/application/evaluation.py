@@ -36,7 +36,7 @@ from shared.errors import UnknownRun, UserError
 from shared.models.findings import Finding, RaisedFinding
 from shared.models.notices import Notice
 from shared.models.outcomes import NO_ANSWER, RunStatus
-from shared.models.replies import Critique
+from shared.models.review_replies import Critique
 from shared.models.rows import StepRow
 from shared.models.run import RunSpec
 from shared.store.database import Connection

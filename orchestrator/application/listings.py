@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from orchestrator.application.backend import Backend
 from orchestrator.presentation.listings import AwaitedAnswer, RunList
 from shared.errors import UserError
 from shared.models.outcomes import RunStatus
 from shared.models.rows import DecisionRow, ListedRun, RunRow
-from shared.models.run_file import Imported
 from shared.store.database import Connection
-from shared.store.decisions import OpenCount, count_open, list_decisions
-from shared.store.documents import get_documents
-from shared.store.events import list_events
-from shared.store.importing import find_import
+from shared.store.listed_decisions import OpenCount, count_open, list_decisions
 from shared.store.listed_runs import page_of_runs
-from shared.store.people import WaitingTurn, waiting_turns
-from shared.store.requests import step_request
 from shared.store.run_filter import ALL_RUNS, RunFilter
 from shared.store.spending import ROW_BY_ROW, Grouping, Spending, spending
 from shared.store.views import find_run, list_children, list_runs
+from shared.store.waiting_turns import WaitingTurn, waiting_turns
 
 
 def runs(backend: Backend, *, limit: int, wanted: RunFilter = ALL_RUNS) -> RunList:
@@ -106,16 +101,6 @@ def _after(wanted: RunFilter, cursor: str) -> RunFilter:
     return replace(wanted, before_at=at, before_id=run)
 
 
-def events_of(backend: Backend, run: str) -> list[tuple[int, str, Mapping[str, Any]]]:
-    """A run's event log: number, type and body."""
-    return backend.read(lambda connection: list_events(connection, run))
-
-
-def imported_from(backend: Backend, run: str) -> Imported | None:
-    """Where a run comes from that was read from a file."""
-    return backend.read(lambda connection: find_import(connection, run))
-
-
 @dataclass(frozen=True)
 class WaitingFilter:
     """What of all that waits for people is wanted; None: all."""
@@ -194,29 +179,6 @@ def count_waiting(backend: Backend) -> int:
         return decisions + len(waiting_turns(connection))
 
     return backend.read(read)
-
-
-@dataclass(frozen=True)
-class StepRequest:
-    """What a step was asked, and the documents that it refers to, by address."""
-
-    request: Mapping[str, Any]
-    document: Callable[[str], bytes]
-
-    @property
-    def kind(self) -> str:
-        """What was asked: a participant (`turn`) or a tool."""
-        return "tool" if "tool" in self.request else "turn"
-
-
-def request_of(backend: Backend, run: str, step: str) -> StepRequest:
-    """What a step was asked. Raises UserError for a step that is not there."""
-
-    def document(name: str) -> bytes:
-        return backend.read(lambda connection: get_documents(connection, [name]))[name]
-
-    request = backend.read(lambda connection: step_request(connection, run, step))
-    return StepRequest(request, document)
 
 
 LATELY_S = 7 * 86_400.0

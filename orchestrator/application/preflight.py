@@ -19,7 +19,6 @@ from orchestrator.core.discussion.preflight import (
     too_few_calls,
 )
 from orchestrator.core.parts import CastReport
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.workflows.descriptor import SubjectKind
@@ -32,7 +31,7 @@ from shared.models.run import Budget, RunSpec
 from shared.models.subject import Subject
 from shared.models.workspace import CodingTask
 from shared.providers.prices import expected_usd
-from shared.text.amounts import exact_dollars
+from shared.text.amounts import dollars, exact_dollars
 from shared.text.tokens import estimated_tokens
 
 LARGE_TOKENS = 50_000

@@ -20,13 +20,13 @@ from orchestrator.presentation.report import ReportedChild, RunReport
 from shared.errors import UnknownRun
 from shared.models.assessment import Assessment, RecordedAssessment
 from shared.models.findings import Finding, Ground
-from shared.models.replies import Applied
+from shared.models.review_replies import Applied
 from shared.models.rows import RunRow
 from shared.models.run import RunSpec
 from shared.models.subject import Subject
 from shared.store.database import Connection
-from shared.store.decisions import list_decisions
 from shared.store.documents import get_documents
+from shared.store.listed_decisions import list_decisions
 from shared.store.views import (
     RunHeartbeat,
     find_run,

@@ -13,7 +13,7 @@ import click
 
 from orchestrator.application.batch_desk import BatchDesk
 from orchestrator.application.batch_from_git import HistoryRange, items_from_git
-from orchestrator.cli.options import output_obstacle
+from orchestrator.cli.work_options import output_obstacle
 from orchestrator.presentation.cohort import cohort_document
 from orchestrator.presentation.cohort_formats import COHORT_FORMATS
 from orchestrator.presentation.exit_code import ExitCode

@@ -17,11 +17,13 @@ from orchestrator.cli.options import (
     in_this_order,
     json_option,
     language_option,
+    quiet_option,
+)
+from orchestrator.cli.work_options import (
     models_option,
     no_wait_option,
     output_option,
     participants_option,
-    quiet_option,
     reuse_option,
 )
 from orchestrator.core.setting import (

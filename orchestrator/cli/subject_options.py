@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchestrator.application.subject_input import CaseSource, ChangeInput, QuestionInput, TaskInput
-from orchestrator.cli.options import (
-    Decorator,
+from orchestrator.cli.options import Decorator
+from orchestrator.cli.work_options import (
     case_options,
     change_options,
     question_options,

@@ -16,10 +16,11 @@ from orchestrator.application.prepare import (
 )
 from orchestrator.application.subject_input import CaseSource, ChangeInput, QuestionInput, TaskInput
 from orchestrator.cli.notices import NoticePrinter, cast_lines, first_time
-from orchestrator.cli.options import output_obstacle, take
+from orchestrator.cli.options import take
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.setting_options import take_holders, take_settings
+from orchestrator.cli.work_options import output_obstacle
 from orchestrator.core.lines import Span, Style, line
 from orchestrator.core.results import FindingsResult
 from orchestrator.embedded.starting import Starting

@@ -11,11 +11,12 @@ import click
 from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.application.subject_input import ChangeInput
 from orchestrator.cli.former_spellings import move_former_limit, take_former_switch
-from orchestrator.cli.options import check_estimate, take
+from orchestrator.cli.options import take
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import flags_of
 from orchestrator.cli.subject_options import OTHER, SUBJECTS, TypedSubject
 from orchestrator.cli.submission import SubmissionOptions, typed_request
+from orchestrator.cli.work_options import check_estimate
 from orchestrator.workflows import DEFAULT
 from orchestrator.workflows.registry import WORKFLOWS
 

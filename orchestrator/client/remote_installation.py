@@ -18,10 +18,11 @@ from orchestrator.application.decide import (
     only_turn,
     selection_of,
 )
-from orchestrator.application.listings import Inbox, Spent, StepRequest, WaitingFilter
+from orchestrator.application.listings import Inbox, Spent, WaitingFilter
 from orchestrator.application.outgoing import OutgoingRequest
 from orchestrator.application.preflight import Foretold
 from orchestrator.application.rows_text import AskedStep, Pulse, Submitted
+from orchestrator.application.run_details import StepRequest
 from orchestrator.client.client import Client
 from orchestrator.client.refusals import ServiceAway
 from orchestrator.client.remote_rows import RemoteRows, part

@@ -15,7 +15,7 @@ from shared.models.decision import DecisionAnswer
 from shared.models.deliberation import Question
 from shared.models.findings import FindingStatus, Ground, Severity
 from shared.models.notices import Notice
-from shared.models.replies import Applied, CheckedFixes, Synthesis
+from shared.models.review_replies import Applied, CheckedFixes, Synthesis
 from shared.models.wire import ForeignWire, Verbatim, Wire
 
 

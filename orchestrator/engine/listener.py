@@ -15,7 +15,7 @@ from shared.delivery.publishing import Application
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.faults import failpoint
-from shared.store.views import root_tasks
+from shared.store.runs import root_tasks
 
 BLOCK_MS = 5_000
 IDLE_MS = 10_000

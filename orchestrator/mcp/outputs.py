@@ -19,7 +19,7 @@ from orchestrator.presentation.report import RunReport
 from shared.models.outcomes import RunStatus
 from shared.models.panel import Participant
 from shared.models.rows import DecisionRow, RunRow
-from shared.store.people import WaitingTurn
+from shared.store.waiting_turns import WaitingTurn
 
 MAX_TEXT = 20_000
 """Characters of a result in one answer; `show` goes on where it ended. Assistants cut answers at 25,000 tokens."""

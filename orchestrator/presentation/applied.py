@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
-from shared.models.replies import Applied
+from shared.models.review_replies import Applied
 
 TAKE = (
     ("take_with", "git cherry-pick {commit}"),

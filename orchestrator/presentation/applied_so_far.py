@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from orchestrator.core.results import ShownMatter
 from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import StepStatus
-from shared.models.replies import Applied
+from shared.models.review_replies import Applied
 from shared.models.rows import DecisionRow, StepRow
 
 APPLY, DECISION = "apply", "decision"

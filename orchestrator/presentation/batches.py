@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from orchestrator.core.lines import Line, Span, Style, line
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
 from shared.models.batches import BatchRow, BatchStatus, ItemState
+from shared.text.amounts import dollars
 
 _SHOWN = tuple(state for state in ItemState if state is not ItemState.MISSING)
 _ADVISED = frozenset({"filling", "paused", "over_budget", "deciding", "ended"})

@@ -10,7 +10,6 @@ from typing import Any
 from orchestrator.core.document import Block, Drawing, Grid, Heading, Title, remark
 from orchestrator.core.lines import clean
 from orchestrator.core.pictures import Bar, Bars
-from orchestrator.core.views.context import dollars
 from orchestrator.evaluation.cohort import (
     TENTHS,
     CohortJudgement,
@@ -23,6 +22,7 @@ from orchestrator.presentation.durations import duration
 from orchestrator.presentation.evaluation import eval_document
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
+from shared.text.amounts import dollars
 
 _NONE = "-"
 _MOST_WRONG = 20

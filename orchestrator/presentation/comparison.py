@@ -10,7 +10,6 @@ from typing import Any
 from orchestrator.core.document import Block, Grid, Heading, Remark
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.lines import Line, Span, Style, line
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, run_summary
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
@@ -20,6 +19,7 @@ from orchestrator.whatif.comparing import Answers, Both, Comparison, Side
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
+from shared.text.amounts import dollars
 
 NONE = "-"
 Row = tuple[str, ...]

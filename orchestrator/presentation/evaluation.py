@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from orchestrator.core.document import Block, Grid, Heading, Title, remark
 from orchestrator.core.lines import Span, Style
-from orchestrator.core.views.context import dollars
 from orchestrator.evaluation.calibration import Reliability
 from orchestrator.evaluation.figures import COMPARED, EvalFigure, FigureDifference, ScoreSheet
 from orchestrator.evaluation.result import EvalCaseResult, EvalResult
 from orchestrator.evaluation.scoring import CaseState
 from orchestrator.presentation.locale.translator import Translator
 from shared.models.findings import Severity
+from shared.text.amounts import dollars
 
 NOTHING = "-"
 FEW = 20

@@ -6,10 +6,10 @@ import dataclasses
 from typing import Any
 
 from orchestrator.core.lines import Line, Span, Style, line
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.fork_origin import seats_of
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.whatif.forking import ForkPlan
+from shared.text.amounts import dollars
 
 
 def plan_lines(plan: ForkPlan, words: Translator = ENGLISH) -> list[Line]:

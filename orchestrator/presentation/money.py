@@ -12,13 +12,12 @@ from typing import Any
 from orchestrator.core.discussion.estimate import Estimate, Range
 from orchestrator.core.document import Grid
 from orchestrator.core.lines import Line, Span, Style, line
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from shared.models.rows import UsageRow
 from shared.models.run import RunSpec
 from shared.store.spending import Spending
-from shared.text.amounts import exact_dollars
+from shared.text.amounts import dollars, exact_dollars
 
 
 def cost_of(usage: UsageRow | None, words: Translator) -> str:

@@ -39,7 +39,7 @@ from shared.models.findings import Finding, FindingStatus, Ground, Stance
 from shared.models.notices import Notice, notice, read_notice
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant
-from shared.models.replies import Applied, CheckedFixes, Synthesis
+from shared.models.review_replies import Applied, CheckedFixes, Synthesis
 from shared.models.rows import PUBLISHED, DecisionRow, RecordRow, RunRow, StepRow, UsageRow
 from shared.models.run import RulesVersion, RunSpec
 

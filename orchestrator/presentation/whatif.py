@@ -9,7 +9,6 @@ from typing import Any
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.lines import Line, Span, Style, line
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from orchestrator.whatif.changes import Change
@@ -19,6 +18,7 @@ from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.notices import Notice, is_notice
 from shared.models.rows import RunRow
+from shared.text.amounts import dollars
 
 ARROW = " → "
 NONE = "-"

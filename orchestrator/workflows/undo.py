@@ -16,7 +16,7 @@ from orchestrator.workflows.descriptor import (
     WorkflowType,
 )
 from shared.models.outcomes import Verdict
-from shared.models.replies import Undone
+from shared.models.review_replies import Undone
 from shared.models.run import RunSpec
 from shared.models.wire import ForeignWire
 from shared.tools.inputs import UndoInput

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from shared.models.findings import Finding, FindingStatus
-from shared.models.replies import Synthesis
+from shared.models.review_replies import Synthesis
 from shared.models.wire import ForeignWire
 
 

@@ -107,11 +107,3 @@ def admit_runs(connection: Connection) -> list[str]:
     if admitted:
         note_begun(connection, admitted)
     return admitted
-
-
-def queued_by_batch(connection: Connection) -> dict[str, int]:
-    """How many runs wait in each line; '' is that of all that belong to no batch."""
-    rows = connection.execute(
-        "SELECT batch, count(*) AS runs FROM runs WHERE status = 'queued' GROUP BY batch ORDER BY batch"
-    ).fetchall()
-    return {row.batch: row.runs for row in rows}

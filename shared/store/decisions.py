@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
 
 from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import DecisionAnswer, DecisionQuestion, DecisionState
@@ -18,79 +16,11 @@ from shared.models.rows import DecisionRow
 from shared.models.webhooks import WebhookEvent
 from shared.store.database import Connection
 from shared.store.events import append_events
+from shared.store.listed_decisions import DECISION, decision_row
 from shared.store.offered import NOBODY, note_offered
 from shared.store.outbox import announce_decision
-from shared.store.projects import seen, seen_projects
-from shared.store.run_filter import label_of
 from shared.store.runs import lock_free_run, lock_run
 from shared.store.sealing import seal_json
-
-_SELECT = f"""
-SELECT d.run_id, d.key, d.kind, d.question, d.shown_sha256, d.state, d.answer, d.opened_at, d.deadline_at,
-       d.answered_at, r.title, r.workflow, r.batch, {label_of("d.run_id", "repository")} AS repository
-  FROM decisions d JOIN runs r ON r.id = d.run_id
-"""
-
-
-def _row(values: tuple[Any, ...]) -> DecisionRow:
-    row = DecisionRow(*values)
-    return DecisionRow(**{**row.__dict__, "state": DecisionState(row.state)})
-
-
-def list_decisions(
-    connection: Connection,
-    *,
-    run: str | None = None,
-    repository: str | None = None,
-    batch: str | None = None,
-    workflow: str | None = None,
-    only_open: bool = True,
-    limit: int | None = None,
-    with_shown: bool = True,
-) -> list[DecisionRow]:
-    """Decisions, the oldest first; `with_shown` False leaves out what they show, which is large."""
-    # One statement a question: the plan for a parameter that may be NULL reads every decision.
-    wanted = {
-        seen(connection, "d.run_id"): True,
-        "d.run_id = %(run)s": run is not None,
-        f"{label_of('d.run_id', 'repository')} = %(repository)s": repository is not None,
-        "r.batch = %(batch)s": batch is not None,
-        "r.workflow = %(workflow)s": workflow is not None,
-        "d.state = 'open'": only_open,
-    }
-    where = " AND ".join(condition for condition, applies in wanted.items() if applies)
-    select = _SELECT if with_shown else _SELECT.replace("d.question,", "d.question - 'shown',")
-    values = {"run": run, "repository": repository, "batch": batch, "workflow": workflow}
-    rows = connection.execute(
-        f"{select} WHERE {where} ORDER BY d.opened_at LIMIT %(limit)s",
-        {**values, "limit": limit, **seen_projects(connection)},
-    ).fetchall()
-    return [_row(row) for row in rows]
-
-
-@dataclass(frozen=True)
-class OpenCount:
-    """How many open decisions there are in a workflow, a batch, a repository."""
-
-    workflow: str
-    batch: str | None
-    repository: str | None
-    decisions: int
-
-
-def count_open(connection: Connection) -> list[OpenCount]:
-    """The open decisions by where they are asked."""
-    rows = connection.execute(
-        f"""
-        SELECT workflow, batch, repository, count(*)
-          FROM (SELECT r.workflow, r.batch, {label_of("d.run_id", "repository")} AS repository
-                  FROM decisions d JOIN runs r ON r.id = d.run_id
-                 WHERE d.state = 'open' AND {seen(connection, "d.run_id")}) asked
-         GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-        """,
-        seen_projects(connection),
-    ).fetchall()
-    return [OpenCount(*row) for row in rows]
 
 
 def answer_decision(
@@ -103,11 +33,11 @@ def answer_decision(
     """
     lock_run(connection, run)
     found = connection.execute(
-        _SELECT + " WHERE d.run_id = %s AND d.key = %s FOR UPDATE OF d", (run, key)
+        DECISION + " WHERE d.run_id = %s AND d.key = %s FOR UPDATE OF d", (run, key)
     ).fetchone()
     if found is None:
         raise UnknownRun(f"run {run} has no decision {key!r}")
-    row = _row(found)
+    row = decision_row(found)
     question = DecisionQuestion.model_validate(row.question)
     _check(question, answer)
     if shown_sha256 is not None and shown_sha256 != row.shown_sha256:
@@ -129,7 +59,7 @@ def answer_decision(
         [("decision.answered", {"key": key, **answer.model_dump(mode="json")})],
     )
     announce_decision(connection, WebhookEvent.DECISION_ANSWERED, run, key)
-    return _row((*found[:5], "answered", json.loads(answer.model_dump_json()), *found[7:]))
+    return decision_row((*found[:5], "answered", json.loads(answer.model_dump_json()), *found[7:]))
 
 
 def _check(question: DecisionQuestion, answer: DecisionAnswer) -> None:

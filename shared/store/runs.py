@@ -203,6 +203,20 @@ RUN_PRIORITY = (
     f"(CASE WHEN r.watched THEN {WATCHED} WHEN r.noted_steps > 0 THEN {SOON} ELSE {ORDINARY} END)"
 )
 
+
+def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """The root task of each of these runs that has begun, by run, and the priority of its messages.
+
+    All messages of a run hang under its root task.
+    """
+    rows = connection.execute(
+        f"SELECT r.id, r.root_task, {RUN_PRIORITY} AS priority FROM runs r "
+        "WHERE r.id = ANY(%s) AND r.status <> 'queued'",
+        (list(runs),),
+    ).fetchall()
+    return {row.id: (row.root_task, row.priority) for row in rows}
+
+
 # While a person has their own time, the run's stands still; a minute more for the worker that ends the turn. So it does
 # while a call waits for its provider's batch API, which the courier bounds (workers/turns/courier.py).
 PATIENT = f"""EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.finished_at IS NULL

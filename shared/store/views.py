@@ -20,12 +20,10 @@ from shared.models.rows import (
     UsageRow,
     is_last,
 )
-from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
 from shared.store.database import Connection
 from shared.store.projects import seen, seen_projects
 from shared.store.run_filter import ALL_RUNS, RunFilter
-from shared.store.runs import RUN_PRIORITY
 
 _RUN = """
 SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_reason,
@@ -227,19 +225,6 @@ def run_usage(connection: Connection, run: str) -> UsageRow:
     return UsageRow(row.calls, int(row.i), int(row.o), int(row.c), row.cost, row.u)
 
 
-def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """The root task of each of these runs that has begun, by run, and the priority of its messages.
-
-    All messages of a run hang under its root task.
-    """
-    rows = connection.execute(
-        f"SELECT r.id, r.root_task, {RUN_PRIORITY} AS priority FROM runs r "
-        "WHERE r.id = ANY(%s) AND r.status <> 'queued'",
-        (list(runs),),
-    ).fetchall()
-    return {row.id: (row.root_task, row.priority) for row in rows}
-
-
 @dataclass(frozen=True)
 class RunHeartbeat:
     """What tells cheaply whether a run has changed since the last look; equal pulses, equal runs."""
@@ -331,6 +316,14 @@ def count_runs(connection: Connection) -> RunCounts:
         ).fetchall()
     ended = {row.status: row.runs for row in rows if row.status not in (*LIVE, RunStatus.QUEUED)}
     return RunCounts(dict(sorted({**live, **ended}.items())), estimated, queued)
+
+
+def queued_by_batch(connection: Connection) -> dict[str, int]:
+    """How many runs wait in each line; '' is that of all that belong to no batch."""
+    rows = connection.execute(
+        "SELECT batch, count(*) AS runs FROM runs WHERE status = 'queued' GROUP BY batch ORDER BY batch"
+    ).fetchall()
+    return {row.batch: row.runs for row in rows}
 
 
 def schema_revision(connection: Connection) -> str | None:

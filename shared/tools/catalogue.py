@@ -17,7 +17,7 @@ from shared.models.case import (
 )
 from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
 from shared.models.embeddings import UnembeddedPassages
-from shared.models.replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
+from shared.models.review_replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.agent_cards import AGENT_CARDS
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints, field_validator
 
 from shared.models.findings import ProposedTest
-from shared.models.replies import Applied, CheckedFix
+from shared.models.review_replies import Applied, CheckedFix
 from shared.models.wire import Wire
 from shared.patterns import regex
 from shared.tools.commands import AnalyserCommand, ReportFormat

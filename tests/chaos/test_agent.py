@@ -25,7 +25,8 @@ from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import RunStatus
 from shared.models.panel import Participant
 from shared.models.workspace import Workspace
-from shared.store.decisions import answer_decision, list_decisions
+from shared.store.decisions import answer_decision
+from shared.store.listed_decisions import list_decisions
 from tests.chaos.cluster import ENDED, Cluster, Repeated
 from tests.chaos.invariants import Figures, examine
 from tests.chaos.nemesis import Nemesis

@@ -14,7 +14,8 @@ from shared.errors import DecisionConflict
 from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import RunStatus
 from shared.models.rows import DecisionRow
-from shared.store.decisions import answer_decision, list_decisions
+from shared.store.decisions import answer_decision
+from shared.store.listed_decisions import list_decisions
 from shared.store.runs import cancel_run
 from tests.chaos.cluster import Cluster
 from tests.chaos.invariants import examine

@@ -12,7 +12,8 @@ import pytest
 
 from orchestrator.embedded.processes import wait_until
 from shared.models.decision import DecisionAnswer
-from shared.store.decisions import answer_decision, list_decisions
+from shared.store.decisions import answer_decision
+from shared.store.listed_decisions import list_decisions
 from tests.chaos.cluster import Cluster
 from tests.chaos.processes import SCRIPTS, Kept
 from tests.chaos.workload import critique_with_patch

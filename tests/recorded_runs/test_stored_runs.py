@@ -29,15 +29,17 @@ from shared.models.decision import DecisionAnswer
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, Usage
 from shared.store.database import Connection, Database
-from shared.store.decisions import answer_decision, list_decisions
+from shared.store.decisions import answer_decision
 from shared.store.documents import get_documents
 from shared.store.ends import StoredResponse, finish, store_response
 from shared.store.events import list_events
 from shared.store.journal import StoredJournal, load_journal
-from shared.store.people import answer_turn, waiting_turns
+from shared.store.listed_decisions import list_decisions
+from shared.store.people import answer_turn
 from shared.store.runs import unblock_run
 from shared.store.steps import Claim, claim
 from shared.store.views import find_run
+from shared.store.waiting_turns import waiting_turns
 from tests.recorded_runs.golden import check_golden
 from tests.recorded_runs.loading import load
 from tests.recorded_runs.reading import FILES, RecordedRun, Row, asked, read, runs

@@ -16,7 +16,7 @@ from shared.models.panel import Participant
 from shared.providers.catalogue import provider_type
 from shared.providers.prices import expected_usd
 from shared.store.database import Database
-from shared.store.spending import CallNeed, Short, Shortage, reserve
+from shared.store.reservations import CallNeed, Short, Shortage, reserve
 from shared.store.steps import Claim
 from shared.text.amounts import exact_dollars
 from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall

@@ -15,7 +15,9 @@ from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.findings import Finding, FindingStatus, Position, Severity, StatedStance
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.models.replies import REPLY_MODELS, DefendedPoint, FixProposal, ProposedFix, Synthesis
+from shared.models.replies import REPLY_MODELS
+from shared.models.review_replies import FixProposal, ProposedFix, Synthesis
+from shared.models.sections import DefendedPoint
 from shared.models.steps import Usage
 from shared.models.wire import ForeignWire
 from workers.providers.calls import Cancelled, Completion, ProviderCall

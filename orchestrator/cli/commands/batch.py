@@ -14,11 +14,13 @@ from orchestrator.cli.options import (
     in_this_order,
     json_option,
     language_option,
+    quiet_option,
+    take,
+)
+from orchestrator.cli.work_options import (
     models_option,
     participants_option,
-    quiet_option,
     reuse_option,
-    take,
     watch_limit_option,
 )
 from orchestrator.core.parts import split_names

@@ -9,22 +9,20 @@ from typing import Any
 
 import click
 
-from orchestrator.cli.options import (
-    check_outputs,
-    example,
-    findings_options,
-    pipeline_options,
-    report_option,
-    since_run_option,
-    take,
-    watch_limit_option,
-)
+from orchestrator.cli.options import example, findings_options, take
 from orchestrator.cli.setting_options import (
     cast_options,
     holder_options,
     key_option,
     setting_options,
     submission_options,
+)
+from orchestrator.cli.work_options import (
+    check_outputs,
+    pipeline_options,
+    report_option,
+    since_run_option,
+    watch_limit_option,
 )
 
 REVIEW = "review"

@@ -17,10 +17,10 @@ from orchestrator.cli.options import (
     named_run_argument,
     quiet_option,
     take,
-    watch_limit_option,
 )
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.watching import actor, or_detach, watch_until_done, watched_s
+from orchestrator.cli.work_options import watch_limit_option
 from orchestrator.core.lines import line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, decision_json, dumps
 from orchestrator.presentation.locale.translator import Translator

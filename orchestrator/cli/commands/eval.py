@@ -9,18 +9,20 @@ from typing import Any
 import click
 
 from orchestrator.cli.options import (
-    check_estimate,
     config_option,
     example,
     in_this_order,
     json_option,
     language_option,
-    no_wait_option,
-    output_option,
     quiet_option,
-    watch_limit_option,
 )
 from orchestrator.cli.setting_options import key_option, setting_options
+from orchestrator.cli.work_options import (
+    check_estimate,
+    no_wait_option,
+    output_option,
+    watch_limit_option,
+)
 from orchestrator.workflows.registry import workflow_of_everybody
 from shared.models.findings import SEVERITY_ORDER
 

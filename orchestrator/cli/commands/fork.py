@@ -16,23 +16,25 @@ from orchestrator.cli.installations import run_to_change
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import (
     Finite,
-    check_outputs,
     config_option,
     example,
     in_this_order,
     json_option,
-    no_wait_option,
-    output_option,
     quiet_option,
-    reuse_option,
     run_argument,
     take,
-    watch_limit_option,
 )
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import decide_option, rule_options, take_rules
 from orchestrator.cli.submission import is_unattended, leave_it, report_unasked
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
+from orchestrator.cli.work_options import (
+    check_outputs,
+    no_wait_option,
+    output_option,
+    reuse_option,
+    watch_limit_option,
+)
 from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.forks import plan_json, plan_lines

@@ -11,7 +11,6 @@ from orchestrator.application.listings import WaitingFilter
 from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, repository_option
 from orchestrator.cli.run_lists import run_lists
-from orchestrator.core.discussion.spoken import form_of
 from orchestrator.core.lines import Line
 from orchestrator.presentation.inbox_json import inbox_json
 from orchestrator.presentation.json_rows import dumps
@@ -19,7 +18,7 @@ from orchestrator.presentation.listings import decisions, heads, hint
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
-from shared.store.people import WaitingTurn
+from shared.store.waiting_turns import WaitingTurn
 
 
 @click.command(
@@ -40,7 +39,7 @@ def inbox(repository: str | None, batch: str | None, as_json: bool, language: st
         waiting = place.inbox(WaitingFilter(repository, batch))
     terminal = Terminal.of(os.environ)
     if as_json:
-        terminal.result(dumps(inbox_json(waiting.decisions, waiting.turns)))
+        terminal.result(dumps(inbox_json(waiting.decisions, waiting.turns, _form_of)))
         return 0
     words = Translator(language or help_language(os.environ))
     rows = (
@@ -74,7 +73,7 @@ def _turns_table(turns: Sequence[WaitingTurn], words: Translator, width: int | N
                 turn.step,
                 f"{turn.asked_at:%Y-%m-%d %H:%M}",
                 _until(turn, words),
-                form_of(turn.reply_model),
+                _form_of(turn.reply_model),
                 *([turn.repository or "-"] if named else []),
                 turn.title,
             )
@@ -84,3 +83,10 @@ def _turns_table(turns: Sequence[WaitingTurn], words: Translator, width: int | N
         spare=(2, 3),
     )
     return [*lines, *hint(words.message("answer_hint"), width)]
+
+
+def _form_of(reply_model: str) -> str:
+    # It loads the models of all replies, and hardly any inbox has a turn.
+    from orchestrator.core.discussion.spoken import form_of
+
+    return form_of(reply_model)

@@ -10,18 +10,11 @@ from typing import Any
 
 import click
 
-from orchestrator.application.listings import StepRequest
+from orchestrator.application.run_details import StepRequest
 from orchestrator.cli.archives import archive
-from orchestrator.cli.options import (
-    check_outputs,
-    example,
-    json_option,
-    language_option,
-    output_option,
-    run_argument,
-    take,
-)
+from orchestrator.cli.options import example, json_option, language_option, run_argument, take
 from orchestrator.cli.results import OutputOptions, write_file
+from orchestrator.cli.work_options import check_outputs, output_option
 from orchestrator.core.formats import FORMATS, format_named
 from orchestrator.core.lines import Line, exact
 from orchestrator.presentation import timeline

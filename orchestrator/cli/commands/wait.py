@@ -8,15 +8,17 @@ from typing import Any
 import click
 
 from orchestrator.cli.options import (
-    check_outputs,
     example,
     json_option,
     language_option,
     named_run_argument,
-    output_option,
-    pipeline_options,
     quiet_option,
     take,
+)
+from orchestrator.cli.work_options import (
+    check_outputs,
+    output_option,
+    pipeline_options,
     watch_limit_option,
 )
 

@@ -9,17 +9,15 @@ import click
 
 from orchestrator.cli.installations import installation
 from orchestrator.cli.options import (
-    check_outputs,
     example,
     json_option,
     language_option,
-    output_option,
     quiet_option,
     run_argument,
-    watch_limit_option,
 )
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.watching import or_detach, watch_until_done
+from orchestrator.cli.work_options import check_outputs, output_option, watch_limit_option
 from orchestrator.presentation.terminal import Terminal
 
 

@@ -22,14 +22,7 @@ from orchestrator.cli.former_spellings import (
     limited_formerly,
     tell_former_name,
 )
-from orchestrator.cli.options import (
-    Decorator,
-    example,
-    findings_options,
-    in_this_order,
-    since_run_option,
-    watch_limit_option,
-)
+from orchestrator.cli.options import Decorator, example, findings_options, in_this_order
 from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
 from orchestrator.cli.setting_options import (
     cast_options,
@@ -40,6 +33,7 @@ from orchestrator.cli.setting_options import (
     submission_options,
 )
 from orchestrator.cli.subject_options import OTHER, SUBJECTS
+from orchestrator.cli.work_options import since_run_option, watch_limit_option
 from orchestrator.core.setting import settings_of
 from orchestrator.settings.schema import KEYS
 from orchestrator.workflows import DEFAULT

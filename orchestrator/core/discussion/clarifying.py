@@ -18,7 +18,7 @@ from orchestrator.core.rounds import Contribution
 from orchestrator.core.wording import findings_text
 from shared.models.findings import Finding, StatedStance
 from shared.models.panel import Participant
-from shared.models.replies import Clarification
+from shared.models.review_replies import Clarification
 
 CLARIFICATION = "clarification"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from orchestrator.core.discussion.loop import TakenStep, read_round
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
-from shared.models.replies import Critique
+from shared.models.review_replies import Critique
 
 UNSURE_BELOW = 0.6
 OBJECTION = Severity.MINOR

@@ -35,7 +35,8 @@ from shared.models.findings import Finding, Stance
 from shared.models.notices import Notice, notice, sentences
 from shared.models.outcomes import Ending
 from shared.models.panel import Participant
-from shared.models.replies import REPLY_MODELS, Clarification
+from shared.models.replies import REPLY_MODELS
+from shared.models.review_replies import Clarification
 from shared.models.steps import StepResult
 
 

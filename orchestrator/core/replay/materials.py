@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shared.models.case import Case
 from shared.models.deliberation import Question
 from shared.models.subject import Subject
 
@@ -25,10 +24,6 @@ class Materials:
     def question(self, name: str) -> Question:
         """The question stored under `name`."""
         return Question.model_validate_json(self.document(name))
-
-    def case(self, name: str) -> Case:
-        """The clinical case stored under `name`."""
-        return Case.model_validate_json(self.document(name))
 
     def prompts(self, name: str) -> dict[str, str]:
         """The prompt templates stored under `name`, by their names."""

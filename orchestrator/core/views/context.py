@@ -20,8 +20,7 @@ from shared.models.outcomes import Ending, StepStatus
 from shared.models.panel import Participant
 from shared.models.rows import RecordRow, StepRow
 from shared.models.run import RunSpec
-
-_LEAST_SHOWN = 0.0001
+from shared.text.amounts import dollars
 
 
 class Vocabulary(Protocol):
@@ -150,13 +149,6 @@ class WorkflowView(Generic[ResultT]):
 
 
 # ---- parts --------------------------------------------------------------------------------------
-
-
-def dollars(usd: float) -> str:
-    """`$0.0123`, `$12.30`; something that small is not nothing: `<$0.0001`."""
-    if 0 < usd < _LEAST_SHOWN:
-        return f"<${_LEAST_SHOWN}"
-    return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
 
 
 def took_s(step: StepRow) -> float | None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from orchestrator.core.document import Block, Heading, Item, Items, Remark
 from orchestrator.core.lines import Span, Style, line
 from orchestrator.core.results import DebateImpact, FindingsImpact, StanceChange, VoteChange
-from orchestrator.core.views.context import ResultT, ViewContext, dollars, shortened
+from orchestrator.core.views.context import ResultT, ViewContext, shortened
 from shared.models.outcomes import Ending
+from shared.text.amounts import dollars
 
 SHORT = 60
 

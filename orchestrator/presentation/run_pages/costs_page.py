@@ -8,10 +8,10 @@ from datetime import date, timedelta
 
 from orchestrator.core.document import Drawing
 from orchestrator.core.pictures import Bar, Bars, Columns
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spending_grid
 from shared.store.spending import Grouping, Spending
+from shared.text.amounts import dollars
 
 MOST_BARS = 12
 AGES_D = (7, 30, 90)

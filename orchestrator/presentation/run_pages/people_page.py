@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.views.context import dollars
 from orchestrator.evaluation.acceptance import AcceptanceHistory, ParticipantHistory
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.run_pages.stations import Badge
@@ -13,6 +12,7 @@ from shared.models.pauses import Pause
 from shared.providers.limits import Breaker, BreakerState
 from shared.store.spending import Spending
 from shared.store.turn_times import TurnTimes
+from shared.text.amounts import dollars
 
 _FAILING = 0.2
 """From this share of failed turns on a participant is not called well."""

@@ -9,7 +9,6 @@ from operator import attrgetter
 
 from orchestrator.core.document import Block, Drawing, Grid
 from orchestrator.core.pictures import AnnotatedText, DrawnValue, Plots, RangePlot
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.convergence import convergence_line, shortened_names
 from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator
@@ -32,6 +31,7 @@ from shared.models.assessment import ConvergenceMetrics, RecordedAssessment
 from shared.models.outcomes import Ending, StepStatus
 from shared.models.rows import StepRow
 from shared.models.run import Thresholds
+from shared.text.amounts import dollars
 
 WHOLE_UP_TO = 60
 """A run of so many turns is on its page as a whole; of a longer one folded rounds are read when they are opened."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.run_pages.stations import Badge, run_badge, verdict_badge
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.outcomes import RunStatus, Verdict
 from shared.models.rows import ListedRun
+from shared.text.amounts import dollars
 
 DAY_S = 86_400.0
 AGES_D = (1, 7, 30, 90)

@@ -9,7 +9,7 @@ from typing import Any
 
 from orchestrator.core.cycle_names import cycle_at
 from orchestrator.core.lines import VOICES, voice
-from orchestrator.core.views.context import dollars, took_s, why_failed
+from orchestrator.core.views.context import took_s, why_failed
 from orchestrator.core.views.live import raised_in
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport, stage_of
@@ -18,6 +18,7 @@ from orchestrator.presentation.timeline import own_reply, section_lines
 from shared.models.assessment import Assessment
 from shared.models.outcomes import StepStatus
 from shared.models.rows import StepRow
+from shared.text.amounts import dollars
 
 LEADS = (
     *("speech", "answer", "argument", "conclusion", "plan", "revised_plan", "summary"),

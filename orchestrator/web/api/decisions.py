@@ -16,6 +16,7 @@ from orchestrator.application.decide import (
     take_turn,
 )
 from orchestrator.application.listings import WaitingFilter, inbox
+from orchestrator.core.discussion.spoken import form_of
 from orchestrator.presentation.inbox_json import inbox_json
 from orchestrator.presentation.json_rows import decision_json
 from orchestrator.web.api import shapes
@@ -67,7 +68,7 @@ def list_inbox(
 ) -> Response:
     """The open decisions and the turns of people, the oldest first; of one repository, or of a batch."""
     waiting = inbox(context.backend, WaitingFilter(repository, batch))
-    return read_json(request, inbox_json(waiting.decisions, waiting.turns))
+    return read_json(request, inbox_json(waiting.decisions, waiting.turns, form_of))
 
 
 @router.post(

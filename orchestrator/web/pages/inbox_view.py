@@ -18,8 +18,8 @@ from orchestrator.web.pages.decision_view import label_of
 from orchestrator.web.pages.rendering import moment
 from orchestrator.workflows.registry import decision_choices
 from shared.models.rows import DecisionRow
-from shared.store.decisions import OpenCount
-from shared.store.people import WaitingTurn
+from shared.store.listed_decisions import OpenCount
+from shared.store.waiting_turns import WaitingTurn
 
 INBOX = "/inbox"
 

@@ -18,7 +18,6 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse
 
 from orchestrator.core.lines import drop_unseen
-from orchestrator.core.views.context import dollars
 from orchestrator.presentation.durations import duration
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of
@@ -28,6 +27,7 @@ from orchestrator.web.pages.markdown import prose
 from orchestrator.web.pages.navigation import NAVIGATION
 from orchestrator.web.pages.static_files import address_of
 from shared.models.rows import UsageRow
+from shared.text.amounts import dollars
 
 LANGUAGE_COOKIE, THEME_COOKIE = "quorate_language", "quorate_theme"
 THEMES = ("auto", "light", "dark")

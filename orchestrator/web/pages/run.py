@@ -11,8 +11,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from orchestrator.application.lifecycle import cancel
-from orchestrator.application.listings import events_of
 from orchestrator.application.report import report_of
+from orchestrator.application.run_details import events_of
 from orchestrator.core.formats import FORMATS, OutputFormat, format_named
 from orchestrator.presentation.formats.html import drawing, fragment
 from orchestrator.presentation.locale.translator import Translator

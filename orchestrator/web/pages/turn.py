@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from orchestrator.application.decide import TurnAnswer, take_turn, waiting_turn
-from orchestrator.application.listings import request_of
+from orchestrator.application.run_details import request_of
 from orchestrator.core.discussion.spoken import form_of
 from orchestrator.core.lines import plain
 from orchestrator.presentation.sent import prompt
@@ -18,7 +18,7 @@ from orchestrator.web.identity import Decider, Identity, Role, Viewer
 from orchestrator.web.pages.inbox_view import INBOX, turn_address
 from orchestrator.web.pages.rendering import page, words_of
 from shared.errors import DecisionConflict, UserError
-from shared.store.people import WaitingTurn
+from shared.store.waiting_turns import WaitingTurn
 
 router = APIRouter()
 

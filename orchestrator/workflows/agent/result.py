@@ -18,7 +18,7 @@ from shared.models.agent import (
 )
 from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice, notice
-from shared.models.replies import Applied
+from shared.models.review_replies import Applied
 from shared.models.run import Budget
 from shared.models.wire import Verbatim, Wire
 

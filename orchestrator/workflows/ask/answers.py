@@ -12,7 +12,7 @@ from orchestrator.core.wording import under_name
 from orchestrator.workflows.ask.context import AskContext, QuestionAnswers
 from orchestrator.workflows.ask.ranking import RankingResult
 from orchestrator.workflows.ask.roles import AskRole
-from shared.models.replies import Synthesis
+from shared.models.review_replies import Synthesis
 
 
 def collect_answers(context: AskContext) -> Effect[QuestionAnswers]:

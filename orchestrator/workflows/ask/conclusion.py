@@ -22,7 +22,7 @@ from orchestrator.workflows.ask.result import (
 )
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending, Verdict
-from shared.models.replies import Synthesis
+from shared.models.review_replies import Synthesis
 
 
 def conclude(

@@ -6,7 +6,7 @@ from pydantic import Field, JsonValue
 
 from orchestrator.core.results import AskedQuestion, RankedText, RunSpending, WorkflowResult
 from shared.models.notices import StoredNotice
-from shared.models.replies import Synthesis
+from shared.models.review_replies import Synthesis
 from shared.models.wire import Wire
 
 

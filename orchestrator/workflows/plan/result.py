@@ -10,7 +10,7 @@ from shared.models.decision import DecisionAnswer
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
 from shared.models.planning import PlanSynthesis
-from shared.models.replies import Synthesis
+from shared.models.review_replies import Synthesis
 from shared.models.wire import Wire
 
 

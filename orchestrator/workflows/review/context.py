@@ -25,7 +25,7 @@ from shared.models.decision import DecisionAnswer
 from shared.models.findings import Finding, Ground
 from shared.models.notices import Notice
 from shared.models.panel import Participant
-from shared.models.replies import Applied, CheckedFix, CheckedFixes, Synthesis
+from shared.models.review_replies import Applied, CheckedFix, CheckedFixes, Synthesis
 from shared.models.run import RulesVersion, RunSpec
 from shared.models.subject import DiffPiece, Subject
 from shared.tools.card import ToolKind

@@ -14,7 +14,7 @@ from orchestrator.workflows.review.context import FindingGrounds, ReviewCycle, g
 from orchestrator.workflows.review.fixes import check_fixes
 from shared.models.decision import DecisionAnswer
 from shared.models.notices import notice
-from shared.models.replies import Applied, CheckedFixes
+from shared.models.review_replies import Applied, CheckedFixes
 from shared.tools.inputs import ApplyInput
 
 

@@ -31,7 +31,7 @@ from orchestrator.workflows.review.prompts import PORTION, WHOLE, ChangeView
 from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.panel import Participant
-from shared.models.replies import Critique, Synthesis
+from shared.models.review_replies import Critique, Synthesis
 from shared.tools.catalogue import REPORT
 from shared.tools.inputs import AnalyserInput, CommandInput, ReportInput
 from shared.tools.rules import AnalyserRules

@@ -14,7 +14,7 @@ from orchestrator.workflows.review.context import FindingGrounds, ReviewContext,
 from orchestrator.workflows.review.fixes import check_fixes, raised_with
 from shared.models.findings import FindingStatus, Ground
 from shared.models.notices import Notice, notice
-from shared.models.replies import CheckedFix, CheckedFixes, SuiteReport
+from shared.models.review_replies import CheckedFix, CheckedFixes, SuiteReport
 from shared.tools.inputs import Reproduction, SuiteInput
 
 UNDISCARDED = (FindingStatus.CONTESTED, FindingStatus.UNDECIDED)

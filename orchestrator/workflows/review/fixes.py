@@ -15,7 +15,7 @@ from orchestrator.workflows.review.prompts import ChangeView
 from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.findings import Finding, FindingStatus
 from shared.models.notices import Notice, notice
-from shared.models.replies import CheckedFixes, FixProposal
+from shared.models.review_replies import CheckedFixes, FixProposal
 from shared.text.tokens import estimated_tokens
 from shared.tools.inputs import FixCheckInput
 

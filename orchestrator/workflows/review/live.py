@@ -18,7 +18,7 @@ from orchestrator.core.views.live import (
     note,
 )
 from orchestrator.workflows.review.roles import ReviewRole
-from shared.models.replies import Applied, CheckedFix, CheckedFixes, FixProposal
+from shared.models.review_replies import Applied, CheckedFix, CheckedFixes, FixProposal
 from shared.models.rows import StepRow
 
 OFFERED, EVIDENCE = "fixes/check", "patches/check"

@@ -36,7 +36,7 @@ from orchestrator.core.views.impact import ImpactView, impact, impact_in_a_line
 from orchestrator.workflows.descriptor import WorkflowDisplay
 from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.result import ReviewResult
-from shared.models.replies import CheckedFix, CheckedFixes
+from shared.models.review_replies import CheckedFix, CheckedFixes
 
 ReviewView = ViewContext[ReviewResult]
 ROUND_HEADS = (

@@ -14,9 +14,10 @@ from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.database import Database
 from shared.store.ends import StoredResponse, store_response
+from shared.store.reservations import CallNeed, reserve
 from shared.store.run_filter import RunFilter
 from shared.store.runs import lock_run
-from shared.store.spending import CallNeed, Grouping, reserve, spending
+from shared.store.spending import Grouping, spending
 from shared.store.views import find_run, list_children, list_runs, list_steps, run_usage
 from tests.support.driving import claimed_by_nobody, do, drive_family, event_kinds, submit
 from tests.support.families import answer, anything, begun, cancel, later, overdue, spawned

@@ -5,8 +5,8 @@ import pytest
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.staging import shown_hash
 from shared.store.database import Database
-from shared.store.decisions import list_decisions
 from shared.store.events import list_events
+from shared.store.listed_decisions import list_decisions
 from shared.store.runs import cancel_run, unblock_run
 from shared.store.views import (
     list_assessments,

@@ -12,7 +12,7 @@ from orchestrator.core.replay.commands import Prompt, RoundRecord, ToolRun
 from orchestrator.engine.staging import Stage, refusal
 from shared.models.findings import Position, Stance
 from shared.models.outcomes import FailureKind, RunStatus
-from shared.models.replies import CheckedFix
+from shared.models.review_replies import CheckedFix
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, PromptPart
 from shared.store.runs import LockedRun

@@ -12,7 +12,7 @@ from orchestrator.evaluation.cases import change_between
 from orchestrator.subjects.repository_change import capture
 from orchestrator.subjects.request import ChangeRequest
 from shared.git.patch import parse_patch
-from shared.models.replies import CheckedFix
+from shared.models.review_replies import CheckedFix
 from shared.models.subject import FileChange, Subject
 from shared.tools.inputs import FixCheckInput
 from tests.support.notebooks import cell, notebook

@@ -27,7 +27,7 @@ HOMONYMS = {
         "orchestrator/cli/default_command.py",
         "approve",
     ),  # what somebody types who means another command
-    ("orchestrator/cli/options.py", "case"),  # an argument
+    ("orchestrator/cli/work_options.py", "case"),  # an argument
     ("orchestrator/participants/discovery.py", "agent"),  # a coding CLI's option
     ("shared/providers/limits.py", "agent"),
     ("shared/providers/options.py", "agent"),

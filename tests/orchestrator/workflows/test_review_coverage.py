@@ -16,7 +16,7 @@ from shared.models.coverage import Coverage, UnreadFile, UnreadReason
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel, Participant
-from shared.models.replies import RedTeamAnalysis, ReviewAnalysis
+from shared.models.review_replies import RedTeamAnalysis, ReviewAnalysis
 from shared.models.run import RulesVersion
 from shared.models.steps import StepResult
 from shared.models.subject import FileChange, LineRange, Subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from shared.models.replies import Synthesis
+from shared.models.review_replies import Synthesis
 from shared.models.steps import TurnRequest
 
 SECRET = "hunter2-and-more"

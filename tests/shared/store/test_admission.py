@@ -17,7 +17,6 @@ from shared.store.admission import (
     STILL_S,
     admit_runs,
     is_anything_queued,
-    queued_by_batch,
 )
 from shared.store.database import Connection, Database
 from shared.store.forking import Fork, create_fork
@@ -28,6 +27,7 @@ from shared.store.sweeping import (
     release_lost_leases,
     take_lost_steps,
 )
+from shared.store.views import queued_by_batch
 from tests.support.review_panel import submission
 from tests.support.runs import alive, at_once, execute, fetch, run_row
 

@@ -32,8 +32,8 @@ from shared.store.batches import (
 )
 from shared.store.database import Database
 from shared.store.events import list_events
+from shared.store.reservations import CallNeed, Short, reserve
 from shared.store.runs import cancel_run
-from shared.store.spending import CallNeed, Short, reserve
 from tests.support.review_panel import submission
 from tests.support.runs import alive, execute, fetch, new_step, take
 

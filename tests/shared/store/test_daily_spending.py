@@ -11,15 +11,8 @@ from shared.models.steps import Usage
 from shared.store.daily_spending import ENOUGH, sum_up
 from shared.store.database import Connection, Database
 from shared.store.ends import StoredResponse, store_response
-from shared.store.spending import (
-    CallNeed,
-    Grouping,
-    Short,
-    Shortage,
-    Spending,
-    reserve,
-    spending,
-)
+from shared.store.reservations import CallNeed, Short, Shortage, reserve
+from shared.store.spending import Grouping, Spending, spending
 from shared.store.steps import Claim
 from tests.support.runs import at_once, execute, fetch, new_run, take
 

@@ -8,8 +8,9 @@ from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import DecisionAnswer, DecisionQuestion, DecisionState
 from shared.models.rows import DecisionRow
 from shared.store.database import Database
-from shared.store.decisions import answer_decision, expire_decisions, list_decisions
+from shared.store.decisions import answer_decision, expire_decisions
 from shared.store.events import list_events
+from shared.store.listed_decisions import list_decisions
 from shared.store.runs import NewDecision, append_events, cancel_run, lock_run
 from shared.store.views import find_run, list_runs
 from tests.support.runs import at_once, execute, new_run

@@ -18,12 +18,12 @@ from shared.store.events import list_events
 from shared.store.forking import Fork, create_fork
 from shared.store.journal import load_journal
 from shared.store.migrate import upgrade
-from shared.store.people import waiting_turns
 from shared.store.requests import step_request
 from shared.store.runs import unblock_run
 from shared.store.spending import Grouping, spending
 from shared.store.steps import hand_back
 from shared.store.views import find_run, list_steps
+from shared.store.waiting_turns import waiting_turns
 from tests.recorded_runs.loading import load
 from tests.recorded_runs.reading import read
 from tests.shared.store.test_migrate import to_revision

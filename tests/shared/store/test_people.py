@@ -10,11 +10,12 @@ from shared.errors import DecisionConflict, UnknownRun
 from shared.models.outcomes import FailureKind
 from shared.store.database import Database
 from shared.store.events import list_events
-from shared.store.people import WaitingTurn, answer_turn, missed, remind, waiting_turns
+from shared.store.people import answer_turn, missed, remind
 from shared.store.runs import cancel_run, lock_run
 from shared.store.steps import fail_open_steps, hand_back
 from shared.store.sweeping import due_runs
 from shared.store.views import list_steps
+from shared.store.waiting_turns import WaitingTurn, waiting_turns
 from tests.support.runs import execute, fetch, new_run, new_step, step_row, take
 
 REQUEST = json.dumps({"participant": {"name": "me", "provider": "person"}, "reply_model": "answer"})

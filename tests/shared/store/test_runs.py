@@ -22,17 +22,10 @@ from shared.store.runs import (
     append_events,
     create_run,
     lock_run,
+    root_tasks,
 )
 from shared.store.saving import save
-from shared.store.views import (
-    RunCounts,
-    count_runs,
-    find_run,
-    list_runs,
-    list_steps,
-    root_tasks,
-    run_usage,
-)
+from shared.store.views import RunCounts, count_runs, find_run, list_runs, list_steps, run_usage
 from tests.support.review_panel import submission
 from tests.support.runs import at_once, execute, fetch, new_run, response, run_row, take
 

@@ -11,9 +11,9 @@ from shared.models.outcomes import FailureKind
 from shared.settings import ServiceSettings
 from shared.store.daily_spending import sum_up
 from shared.store.database import Connection, Database
-from shared.store.decisions import list_decisions
 from shared.store.ends import finish, store_response, store_responses
-from shared.store.people import missed, remind, waiting_turns
+from shared.store.listed_decisions import list_decisions
+from shared.store.people import missed, remind
 from shared.store.runs import cancel_run, unblock_run
 from shared.store.steps import (
     Claim,
@@ -25,6 +25,7 @@ from shared.store.steps import (
     is_held,
     release_leases,
 )
+from shared.store.waiting_turns import waiting_turns
 from tests.support.driving import conceding, do
 from tests.support.review_panel import submission
 from tests.support.runs import new_run, response, take

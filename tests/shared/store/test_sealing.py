@@ -21,10 +21,11 @@ from shared.models.decision import DecisionAnswer
 from shared.models.findings import Finding, Stance
 from shared.settings import ServiceSettings
 from shared.store.database import Database
-from shared.store.decisions import answer_decision, list_decisions
+from shared.store.decisions import answer_decision
 from shared.store.documents import address, get_documents, put_documents
 from shared.store.ends import finish, store_response
 from shared.store.journal import load_journal
+from shared.store.listed_decisions import list_decisions
 from shared.store.resealing import COLUMNS
 from shared.store.reuse import find_answer
 from shared.store.runs import Changes, NewDecision, NewRecord, lock_run

@@ -6,15 +6,8 @@ from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.database import Database
 from shared.store.ends import StoredResponse, finish, store_response
-from shared.store.spending import (
-    CallNeed,
-    Grouping,
-    Short,
-    Shortage,
-    Spending,
-    reserve,
-    spending,
-)
+from shared.store.reservations import CallNeed, Short, Shortage, reserve
+from shared.store.spending import Grouping, Spending, spending
 from shared.store.steps import Claim, hand_back
 from tests.support.runs import at_once, execute, fetch, new_run, take
 

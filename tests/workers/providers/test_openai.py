@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
-from shared.models.replies import ReviewCritique
+from shared.models.review_replies import ReviewCritique
 from shared.models.steps import Usage
 from tests.support.model_process import ModelServer
 from tests.support.promptness import promptly

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
-from shared.models.replies import ReviewCritique
+from shared.models.review_replies import ReviewCritique
 from shared.providers.catalogue import Reach, provider_type
 from shared.store.people import _packed
 from tests.workers.providers.calls import call_of

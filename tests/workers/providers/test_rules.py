@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from shared.errors import ProviderError
 from shared.models.findings import Finding, FindingStatus, Place, Position, Severity
 from shared.models.outcomes import FailureKind
-from shared.models.replies import (
+from shared.models.review_replies import (
     FixProposal,
     RedTeamRebuttal,
     ReviewCritique,

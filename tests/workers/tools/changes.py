@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from shared.models.replies import CheckedFixes, RedTeamCritique, ReviewCritique
+from shared.models.review_replies import CheckedFixes, RedTeamCritique, ReviewCritique
 from shared.models.subject import FileChange, LineRange, Origin, Subject
 from workers.tools.analysers.edits import file_patch
 from workers.tools.registry import MemoryDocuments, ToolContext, run_tool

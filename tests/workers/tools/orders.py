@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from shared.models.replies import Applied, CheckedFixes
+from shared.models.review_replies import Applied, CheckedFixes
 from shared.models.subject import Origin
 from tests.workers.tools.changes import Contents, Repo, check, patch_of, stored, subject_of
 from workers.tools.fixes.combination import shown_hash

@@ -12,7 +12,7 @@ from shared.errors import ProviderError
 from shared.models.findings import RaisedFinding, Severity
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.models.replies import ReviewCritique, Synthesis
+from shared.models.review_replies import ReviewCritique, Synthesis
 from shared.models.steps import PromptPart, TurnRequest, Usage
 from shared.text.rendering import fenced
 from workers.providers.calls import Completion, ProviderCall

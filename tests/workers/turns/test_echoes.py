@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from shared.models.findings import RaisedFinding
-from shared.models.replies import ReviewCritique
+from shared.models.review_replies import ReviewCritique
 from workers.turns.canary import Canary
 
 SECRETS = [f"{number:024x}" for number in range(8)]

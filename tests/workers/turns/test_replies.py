@@ -15,7 +15,8 @@ from shared.errors import ProviderError
 from shared.models.findings import Position, Severity
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.models.replies import REPLY_MODELS, FixProposal, ReviewCritique, Synthesis
+from shared.models.replies import REPLY_MODELS
+from shared.models.review_replies import FixProposal, ReviewCritique, Synthesis
 from shared.models.steps import Usage
 from tests.workers.providers.calls import call_of
 from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from shared.models.replies import ReviewCritique
 from shared.models.reply_bounds import (
     MAX_CLAIMS,
     MAX_ENTRIES,
@@ -17,6 +16,7 @@ from shared.models.reply_bounds import (
     bounded,
     is_within,
 )
+from shared.models.review_replies import ReviewCritique
 from tests.support.linear import assert_linear
 from workers.turns.replies import MAX_REPLY_CHARS, Parsed, ReplyProblem, judge, parse
 

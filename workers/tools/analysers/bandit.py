@@ -13,7 +13,7 @@ from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
-from shared.models.replies import Critique
+from shared.models.review_replies import Critique
 from shared.patterns import regex
 from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.comparison import Brought, SourceSpan, Trace, as_moved, compared

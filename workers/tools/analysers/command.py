@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from shared.errors import ToolError
 from shared.models.findings import Place, RaisedFinding
-from shared.models.replies import Critique
+from shared.models.review_replies import Critique
 from shared.patterns import regex
 from shared.tools.commands import AnalyserCommand, is_known
 from shared.tools.inputs import CommandInput

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter
 
 from shared.models.findings import Place, RaisedFinding, Severity
-from shared.models.replies import Critique
+from shared.models.review_replies import Critique
 from shared.tools.inputs import AnalyserInput
 from shared.tools.rules import COMPLEXITY
 from workers.tools.analysers.critique import Examination, analyser_label, python_critique

@@ -8,7 +8,8 @@ from importlib import metadata
 from typing import Literal
 
 from shared.models.findings import RaisedFinding, Severity
-from shared.models.replies import Critique, Disagreement, RedTeamAnalysis, ReviewAnalysis, Risk
+from shared.models.review_replies import Critique, RedTeamAnalysis, ReviewAnalysis
+from shared.models.sections import Disagreement, Risk
 from shared.text.masking.mask import mask
 from shared.tools.inputs import AnalyserInput
 from shared.tools.rules import AnalyserRules

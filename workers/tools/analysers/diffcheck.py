@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from shared.errors import ToolError
 from shared.models.coverage import UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
-from shared.models.replies import Critique
+from shared.models.review_replies import Critique
 from shared.models.subject import FileChange
 from shared.text.masking.assignments import KIND as ASSIGNED
 from shared.text.masking.mask import FoundSecret, find_secrets

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from shared.errors import ToolError
 from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding, Severity
-from shared.models.replies import Critique
+from shared.models.review_replies import Critique
 from shared.tools.commands import LEVELS, PROJECT_LINTERS
 from shared.tools.inputs import ReportInput
 from workers.tools.analysers.critique import write_critique

@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding, Severity
-from shared.models.replies import Critique
+from shared.models.review_replies import Critique
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.patterns import regex
 from shared.tools.inputs import AnalyserInput

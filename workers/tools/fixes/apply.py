@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from shared.errors import ToolError
-from shared.models.replies import Applied
+from shared.models.review_replies import Applied
 from shared.models.subject import Origin
 from shared.tools.inputs import ApplyInput
 from workers.tools.fixes.approval import Approved, fixed_subject, read_approved

@@ -10,7 +10,7 @@ from shared.errors import ToolError
 from shared.git.diff_pieces import FileText, cut_change
 from shared.git.hunks import changed_ranges, count_tag
 from shared.git.patch import parse_patch
-from shared.models.replies import CheckedFix
+from shared.models.review_replies import CheckedFix
 from shared.models.subject import FileChange, Origin, Subject
 from shared.tools.inputs import FINDING, ApplyInput
 from workers.tools.fixes.combination import Combination, combine, shown_hash

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.errors import ToolError
-from shared.models.replies import CheckedFixes
+from shared.models.review_replies import CheckedFixes
 from shared.tools.inputs import FixCheckInput
 from workers.tools.fixes.combination import combine
 from workers.tools.registry import ToolContext

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from shared.errors import ToolError
-from shared.models.replies import CheckedFix, CheckedFixes
+from shared.models.review_replies import CheckedFix, CheckedFixes
 from shared.models.subject import PYTHON_SUFFIXES, Subject
 from shared.text.bounded_json import loads
 from workers.tools.analysers.ruff import command

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 
 from shared.errors import ToolError
 from shared.git.process import Git
-from shared.models.replies import CheckedFix, ReproductionRun, SuiteReport, SuiteRun
+from shared.models.review_replies import CheckedFix, ReproductionRun, SuiteReport, SuiteRun
 from shared.models.subject import Origin, Subject
 from shared.tools.inputs import Reproduction, SuiteInput
 from workers.tools.fixes.combination import combine

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shared.errors import ToolError
 from shared.git.patch import FilePatch, parse_patch
-from shared.models.replies import Applied, Undone
+from shared.models.review_replies import Applied, Undone
 from shared.models.subject import Origin
 from shared.tools.inputs import UndoInput
 from workers.tools.fixes.bench import bench, git_blob_id

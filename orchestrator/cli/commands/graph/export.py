@@ -11,7 +11,8 @@ import click
 from orchestrator.application.backend import Backend
 from orchestrator.application.code_graph import graph_of
 from orchestrator.cli.commands.graph.asking import Asking, answer_with, state_options
-from orchestrator.cli.options import example, language_option, output_obstacle, quiet_option
+from orchestrator.cli.options import example, language_option, quiet_option
+from orchestrator.cli.work_options import output_obstacle
 from orchestrator.presentation.code_graph_export import FORMATS, exported
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.graph import GraphOptions

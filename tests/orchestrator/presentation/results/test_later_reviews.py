@@ -18,7 +18,7 @@ from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Position, Severity
 from shared.models.notices import notice
 from shared.models.outcomes import Ending, RunStatus, Verdict
-from shared.models.replies import Applied
+from shared.models.review_replies import Applied
 from tests.support.reports import (
     PATCH,
     make_assessment,

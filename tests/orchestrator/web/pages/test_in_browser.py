@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator.web.pages.sign_in import link_path
 from shared.models.roles import Role
-from shared.store.decisions import list_decisions
+from shared.store.listed_decisions import list_decisions
 from tests.fixtures.browser import barriers
 from tests.fixtures.web import Listen, ListeningService
 from tests.support.asked_runs import PLAN, asked_run, turn_run

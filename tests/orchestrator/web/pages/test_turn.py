@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.models.roles import Role
-from shared.store.people import waiting_turns
+from shared.store.waiting_turns import waiting_turns
 from tests.fixtures.web import WebService
 from tests.support.asked_runs import TURN, turn_run
 from tests.support.browsers import PlainBrowser

@@ -11,7 +11,7 @@ import pytest
 
 from shared.errors import ToolError
 from shared.models.agent import BranchCommit, CheckedPatch
-from shared.models.replies import Applied
+from shared.models.review_replies import Applied
 from shared.models.workspace import Workspace, WorkspaceFile
 from tests.workers.tools.agent.workspaces import Project, new_project
 from tests.workers.tools.fixes.test_hostile_repository import set_traps

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.models.findings import Severity
-from shared.models.replies import ReviewAnalysis
+from shared.models.review_replies import ReviewAnalysis
 from tests.workers.tools.changes import (
     Contents,
     red_team,

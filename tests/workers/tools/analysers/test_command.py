@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from shared.errors import ToolError
 from shared.models.findings import Place, Severity
-from shared.models.replies import ReviewCritique
+from shared.models.review_replies import ReviewCritique
 from shared.tools.commands import AnalyserCommand, ready_commands
 from tests.workers.tools.changes import Contents, rules, stored, subject_of
 from workers.tools.registry import MemoryDocuments, ToolContext, run_tool

@@ -7,7 +7,7 @@ import pytest
 from shared.errors import ToolError
 from shared.models.coverage import UnreadReason
 from shared.models.findings import Severity
-from shared.models.replies import ReviewCritique
+from shared.models.review_replies import ReviewCritique
 from shared.models.subject import FileChange, SecretLine, Subject
 from tests.workers.tools.changes import check, review, rules, stored, subject_of
 from workers.tools.registry import MemoryDocuments

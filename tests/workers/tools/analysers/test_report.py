@@ -18,7 +18,7 @@ import pytest
 
 from shared.errors import ToolError
 from shared.models.findings import Place, Severity
-from shared.models.replies import ReviewCritique
+from shared.models.review_replies import ReviewCritique
 from tests.workers.tools.changes import Contents, stored, subject_of
 from workers.tools.analysers.report_parsers import MOST_ROWS
 from workers.tools.registry import MemoryDocuments, ToolContext, run_tool

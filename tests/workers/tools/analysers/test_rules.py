@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shared.models.findings import Severity
-from shared.models.replies import ReviewCritique
+from shared.models.review_replies import ReviewCritique
 from tests.workers.tools.analysers.test_complexity import function
 from tests.workers.tools.changes import added, rules
 from workers.tools.registry import MemoryDocuments, ToolContext, run_tool

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from shared.errors import ToolError
-from shared.models.replies import Applied
+from shared.models.review_replies import Applied
 from shared.models.subject import Subject
 from tests.workers.tools.changes import new_repo
 from tests.workers.tools.orders import Case, Reviewed, apply, reviewed

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shared.errors import ToolError
-from shared.models.replies import SuiteReport
+from shared.models.review_replies import SuiteReport
 from shared.models.subject import Origin
 from tests.workers.tools.changes import patch_of, stored, subject_of
 from workers.tools.fixes.suite import test_problem as problem_of

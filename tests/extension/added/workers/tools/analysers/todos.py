@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.errors import ToolError
 from shared.models.findings import Place, RaisedFinding, Severity
-from shared.models.replies import Critique
+from shared.models.review_replies import Critique
 from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.critique import write_critique
 from workers.tools.analysers.sources import sources
