@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress, islice
 from typing import NamedTuple
 
 from shared.models.code_graph import CodeGraph, EdgeKind, Node, SymbolKind
@@ -22,8 +22,7 @@ class EdgeSite(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True)
-class Chain:
+class Chain(NamedTuple):
     """A way from a node to another: places in `nodes`, the one that was asked for first."""
 
     nodes: tuple[int, ...]
@@ -39,6 +38,7 @@ class GraphIndex:
 
     def __init__(self, graph: CodeGraph) -> None:
         self.graph = graph
+        self._marked: dict[frozenset[EdgeKind], bytes] = {}
 
     def place_of(self, name: str) -> int | None:
         """Where the node with an id stands."""
@@ -89,10 +89,23 @@ class GraphIndex:
         exact = self.place_of(plain)
         if exact is not None:
             return (exact,)
-        last = plain.rpartition(".")[2]
-        named = self.by_name.get(last, ())
-        ends = tuple(p for p in named if f".{self.graph.nodes[p].id}".endswith(f".{plain}"))
+        ends = tuple(p for p in self._ending_in(plain) if self.graph.nodes[p].file)
         return ends or self._in_any_case(plain)
+
+    @cached_property
+    def _ids(self) -> str:
+        """All ids, each between a dot and a NUL: the first question does not wait for a table of names."""
+        return "".join(f".{node.id}\0" for node in self.graph.nodes)
+
+    def _ending_in(self, name: str) -> Iterator[int]:
+        """The definitions whose ids have this end."""
+        end, place, at = f".{name}\0", 0, 0
+        while name and (found := self._ids.find(end, at)) >= 0:
+            place += self._ids.count("\0", at, found)
+            at = found + 1
+            # A name with a NUL in it, which no language has, would be counted twice.
+            if place < len(self.graph.nodes) and f".{self.graph.nodes[place].id}\0".endswith(end):
+                yield place
 
     def _in_any_case(self, name: str) -> tuple[int, ...]:
         lowered = f".{name.casefold()}"
@@ -141,57 +154,62 @@ class GraphIndex:
 
         `beside` are first steps that no edge has: from one of the starts to a node.
         """
-        before: dict[int, int] = dict.fromkeys(starts, -1)
-        fringe, reached = [*before], list[int]()
+        ways: dict[int, tuple[int, ...]] = {start: (start,) for start in starts}
+        fringe, own = [*ways], len(ways)
         step = self._steps(kinds, backwards=backwards)
         for _ in range(depth):
             further: list[int] = []
             for place in fringe:
+                way = ways[place]
                 for neighbour in step(place):
-                    if neighbour not in before:
-                        before[neighbour] = place
+                    if neighbour not in ways:
+                        ways[neighbour] = (*way, neighbour)
                         further.append(neighbour)
             for place, neighbour in beside:
-                if neighbour not in before:
-                    before[neighbour] = place
+                if neighbour not in ways:
+                    ways[neighbour] = (*ways[place], neighbour)
                     further.append(neighbour)
             beside = ()
-            reached += further
             fringe = further
-            if not fringe or len(reached) >= most:
+            if not fringe or len(ways) - own >= most:
                 break
-        return [Chain(_way(place, before)) for place in reached[:most]]
+        return [Chain(nodes) for nodes in islice(ways.values(), own, own + most)]
 
     def _steps(
         self, kinds: frozenset[EdgeKind], *, backwards: bool
     ) -> Callable[[int], Iterable[int]]:
         """Where edges of these kinds lead from a node: as `neighbours`, for many nodes one after the other."""
-        graph, wanted = self.graph, frozenset(map(int, kinds))
-        of_kind = graph.kinds
+        graph = self.graph
+        wanted = self._of_kinds(kinds)
         if backwards:
-            starts, numbers, sources = graph.target_starts, graph.by_target, graph.sources
-            return lambda place: [
-                sources[number]
-                for number in numbers[starts[place] : starts[place + 1]]
-                if of_kind[number] in wanted
-            ]
+            starts, numbers, source = (
+                graph.target_starts,
+                graph.by_target,
+                graph.sources.__getitem__,
+            )
+
+            def before(place: int) -> Iterable[int]:
+                edges = numbers[starts[place] : starts[place + 1]]
+                return compress(map(source, edges), map(wanted.__getitem__, edges))
+
+            return before
         firsts, targets = graph.source_starts, graph.targets
-        return lambda place: [
-            targets[number]
-            for number in range(firsts[place], firsts[place + 1])
-            if of_kind[number] in wanted
-        ]
+
+        def after(place: int) -> Iterable[int]:
+            first, last = firsts[place], firsts[place + 1]
+            return compress(targets[first:last], wanted[first:last])
+
+        return after
+
+    def _of_kinds(self, kinds: frozenset[EdgeKind]) -> bytes:
+        """A byte for each edge: whether it is of these kinds."""
+        if kinds not in self._marked:
+            table = bytes(kind in kinds for kind in range(256))
+            self._marked[kinds] = self.graph.kinds.tobytes().translate(table)
+        return self._marked[kinds]
 
     def path(self, starts: Iterable[int], ends: Iterable[int], depth: int) -> Chain | None:
         """A shortest chain of calls from one of the nodes to another."""
         wanted = frozenset(ends)
         chains = self.chains(starts, depth, backwards=False, most=len(self.graph.nodes))
         return next((chain for chain in chains if chain.end in wanted), None)
-
-
-def _way(place: int, before: Mapping[int, int]) -> tuple[int, ...]:
-    """From the beginning to a node, by what was reached before it."""
-    nodes = [place]
-    while (place := before[place]) >= 0:
-        nodes.append(place)
-    return tuple(reversed(nodes))

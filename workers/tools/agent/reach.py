@@ -46,10 +46,10 @@ def meant(index: GraphIndex, name: str) -> tuple[int, ...]:
     A file is often called like what it defines (`login` in `login.py`): then that is meant, and the file by its path.
     """
     path, _, line = name.rpartition(":")
-    if line.isdigit() and (path := posixpath.normpath(path)) in index.by_file:
+    if line.isdigit() and (path := posixpath.normpath(path)) in index.graph.paths:
         place = index.around(path, int(line))
         return () if place is None else (place,)
-    if (path := posixpath.normpath(name)) in index.by_file:
+    if (path := posixpath.normpath(name)) in index.graph.paths:
         return index.by_file[path][:1]
     return _clearest(index, index.find(name))
 
