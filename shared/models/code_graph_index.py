@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from typing import NamedTuple
 
 from shared.models.code_graph import CodeGraph, EdgeKind, Node, SymbolKind
@@ -157,19 +157,17 @@ class GraphIndex:
         ways: dict[int, tuple[int, ...]] = {start: (start,) for start in starts}
         fringe, own = [*ways], len(ways)
         step = self._steps(kinds, backwards=backwards)
+        more: dict[int, list[int]] = defaultdict(list)
+        for place, neighbour in beside:
+            more[place].append(neighbour)
         for _ in range(depth):
             further: list[int] = []
             for place in fringe:
                 way = ways[place]
-                for neighbour in step(place):
+                for neighbour in chain(step(place), more.get(place, ())):
                     if neighbour not in ways:
                         ways[neighbour] = (*way, neighbour)
                         further.append(neighbour)
-            for place, neighbour in beside:
-                if neighbour not in ways:
-                    ways[neighbour] = (*ways[place], neighbour)
-                    further.append(neighbour)
-            beside = ()
             fringe = further
             if not fringe or len(ways) - own >= most:
                 break
