@@ -9,9 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from orchestrator.embedded.processes import is_alive
+from orchestrator.presentation.locale.translator import ENGLISH
 from shared.build import Build, read_build, this_build
 from shared.store.batches import paused_batches
 from shared.store.database import Connection
+from shared.store.held_turns import held_turns
 from shared.store.processes import SILENCE_S, ProcessRow, list_processes
 from shared.store.views import count_runs
 
@@ -54,7 +56,7 @@ def colleagues(rows: Iterable[ProcessRow], ours: Build, *, embedded: bool) -> li
 
 
 def stored_status(connection: Connection, *, embedded: bool) -> dict[str, Any]:
-    """What the store says of an instance: its processes, its runs, what waits its turn, and what is paused.
+    """What the store says of an instance: its processes, its runs, what waits its turn, what is paused or held up.
 
     The same on the command line and over HTTP.
     """
@@ -68,6 +70,9 @@ def stored_status(connection: Connection, *, embedded: bool) -> dict[str, Any]:
         "runs_estimated": counts.estimated,
         "queued": counts.queued,
         "paused_batches": paused_batches(connection),
+        "held": [
+            {**asdict(each), "why": ENGLISH.column(each.why)} for each in held_turns(connection)
+        ],
     }
 
 

@@ -110,7 +110,8 @@ class RecordRow:
 class StepRow:
     """A step as timelines show it; moments in seconds since the run's start.
 
-    `held_back_at_s` is when a worker first gave it back unfinished: for a limit, a pause, or another try.
+    `held_back_at_s` is when a worker first gave it back unfinished: for a limit, a pause, or another try;
+    `again_at_s` is when one that was given back may be taken again.
     """
 
     key: str
@@ -132,6 +133,7 @@ class StepRow:
     input_tokens: int | None
     output_tokens: int | None
     held_back_at_s: float | None = None
+    again_at_s: float | None = None
 
     @property
     def is_open(self) -> bool:

@@ -146,7 +146,8 @@ SELECT s.key, s.kind, s.participant, s.role, s.round, s.status, s.attempts,
        s.reply, s.failure_kind, s.failure_message, s.note, s.tokens, s.cost_usd,
        CASE WHEN s.tokens = 0 THEN 0 ELSE u.input END AS input_tokens,
        CASE WHEN s.tokens = 0 THEN 0 ELSE u.output END AS output_tokens,
-       extract(epoch FROM s.held_back_at - r.created_at)::float AS held_back
+       extract(epoch FROM s.held_back_at - r.created_at)::float AS held_back,
+       extract(epoch FROM s.not_before - r.created_at)::float AS again
   FROM steps s
   JOIN runs r ON r.id = s.run_id
   LEFT JOIN (SELECT step,

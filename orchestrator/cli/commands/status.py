@@ -119,6 +119,7 @@ def _lines(facts: Mapping[str, Any], width: int | None) -> list[Line]:
     lines.append(line(f"runs: {about}{_counts(facts.get('runs', {}))}"))
     lines += _queue_lines(facts.get("queued", {}))
     lines += _pause_lines(facts["paused"] or (), facts.get("paused_batches", ()))
+    lines += _held_lines(facts.get("held", ()))
     if external:
         lines += [line(Span(text, Style.BAD)) for text in missing_servers(facts)]
     return [*lines, *_message_lines(facts["queues"] or {}, facts["refused"] or {})]
@@ -147,6 +148,21 @@ def _pause_lines(pauses: Iterable[Mapping[str, Any]], batches: Iterable[str]) ->
         for batch in batches
     )
     return [*lines, *(line(Span(text, Style.WARNING)) for text in texts)]
+
+
+def _held_lines(held: Iterable[Mapping[str, Any]]) -> list[Line]:
+    """Whom runs wait for, why, and when it is tried again."""
+    return [
+        line(
+            Span(
+                f"held up: {each['turns']} of {each['participant']} in {each['runs']} "
+                f"{'run' if each['runs'] == 1 else 'runs'}, tried again at {each['again_at']:%H:%M:%S} UTC: "
+                f"{each['why']}",
+                Style.WARNING,
+            )
+        )
+        for each in held
+    ]
 
 
 def _until(pause: Mapping[str, Any]) -> str:

@@ -197,6 +197,9 @@ def _worker(step: StepRow, snapshot: RunSnapshot, columns: int, words: Translato
 def _state(step: StepRow, snapshot: RunSnapshot, words: Translator) -> str:
     """`3.2 s · 1,234 characters`"""
     if step.status == StepStatus.PENDING:
+        again_s = (step.again_at_s or 0.0) - snapshot.elapsed_s
+        if _is_held_up(step) and again_s > 0:
+            return words.message("tried_again_in", s=again_s)
         return words.message("queued")
     waited = max(snapshot.elapsed_s - (step.leased_at_s or step.queued_at_s), 0.0)
     took = words.message("seconds", s=waited)

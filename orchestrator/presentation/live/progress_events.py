@@ -20,6 +20,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import assessed_roles, stage_of
 from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
 from shared.models.assessment import RecordedAssessment
+from shared.models.notices import of_column
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.rows import RunRow, StepRow, UsageRow
 from shared.models.run import RunSpec
@@ -117,8 +118,43 @@ def changes(
         *_children(before, after, context),
         *_ends(view, after, finished, context),
         *_assessments(before, after, context),
+        *(_handed_back(before, after, words) if mode is OutputMode.LINES else ()),
     ]
     return [shown for _, lines in sorted(events, key=_when) for shown in lines]
+
+
+# What a turn waits for that nobody who watches expects, and the shortest wait that is told (s). The live picture shows
+# all of them anyway; people are asked for their own turns elsewhere.
+_TOLD_AT_ONCE = frozenset(
+    {"waits_asked", "waits_failing", "waits_limit", "waits_paused", "waits_probing", "asked_again"}
+)
+_LEAST_TOLD_S = 5.0
+
+
+def _handed_back(
+    before: RunSnapshot | None, after: RunSnapshot, words: Translator
+) -> list[tuple[float, list[Line]]]:
+    """Turns that a worker gave back since the last look: why, until when, what can be done. A reason is told once."""
+    told = {(step.key, _code(step)) for step in before.steps} if before else set()
+    new = [
+        step
+        for step in after.open_steps
+        if step.status == StepStatus.PENDING
+        and _code(step) in _TOLD_AT_ONCE
+        and (step.key, _code(step)) not in told
+        and (step.again_at_s or 0.0) - after.elapsed_s >= _LEAST_TOLD_S
+    ]
+    if not new:
+        return []
+    lines = held_up(new, words)
+    if any(_code(step) == "waits_failing" for step in new):
+        lines.append(line(Span(words.message("held_up_choices", run=after.run), Style.DIM)))
+    return [(after.elapsed_s, lines)]
+
+
+def _code(step: StepRow) -> str:
+    noted = of_column(step.note)
+    return "" if noted is None else noted.code
 
 
 def _without_debate(snapshot: RunSnapshot) -> RunSnapshot:

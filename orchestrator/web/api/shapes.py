@@ -390,6 +390,7 @@ class StatusShape(Versioned):
     queued: dict[str, int]
     paused: list[dict[str, Any]] | None
     paused_batches: list[str]
+    held: list[dict[str, Any]]
 
 
 class DoneShape(Versioned):

@@ -14,6 +14,7 @@ from orchestrator.client.client import Client
 from orchestrator.web.api import shapes
 from shared.build import this_build
 from shared.models.batches import BatchLimits
+from shared.models.notices import as_column, notice
 from shared.models.roles import Role
 from shared.providers.limits import pause
 from shared.store.batches import create_batch, pause_batch
@@ -80,7 +81,43 @@ def test_what_is_paused_is_told_with_its_end_in_text_in_json_and_over_http(
     assert over_http["paused_batches"] == ["nightly"]
 
 
-SHARED = ("version", "schema", "runs", "runs_estimated", "queued", "paused", "paused_batches")
+SHARED = (
+    "version",
+    "schema",
+    "runs",
+    "runs_estimated",
+    "queued",
+    "paused",
+    "paused_batches",
+    "held",
+)
+
+
+@pytest.mark.component
+def test_whom_runs_wait_for_is_told_with_the_reason_and_the_next_try(
+    web: WebService, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = web.backend.database
+    note = as_column(notice("waits_failing", who="claude", why="HTTP 503", s=60.0))
+    for moment in ("now() + interval '1 hour'", "now() - interval '1 hour'"):
+        run = new_run(database, "claude")
+        execute(
+            database,
+            f"UPDATE steps SET note = %s, held_back_at = now(), not_before = {moment} WHERE run_id = %s",
+            note,
+            run,
+        )
+
+    assert show_status(web.context.environ, as_json=True) == 0
+    (held,) = json.loads(capsys.readouterr().out)["held"]
+    why = "claude's provider failed repeatedly (HTTP 503); it is tried again in 60 s."
+    assert (held["participant"], held["turns"], held["runs"]) == ("claude", 1, 1)
+    assert held["why"] == why
+
+    assert show_status(web.context.environ, as_json=False) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    again = f"{datetime.fromisoformat(held['again_at']).astimezone(UTC):%H:%M:%S}"
+    assert f"held up: 1 of claude in 1 run, tried again at {again} UTC: {why}" in told
 
 
 @pytest.mark.component

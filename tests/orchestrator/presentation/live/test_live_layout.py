@@ -103,6 +103,14 @@ def test_a_turn_that_was_handed_back_says_what_it_waits_for(size: Size) -> None:
     assert "old words" not in text
 
 
+def test_a_turn_that_was_handed_back_counts_down_to_its_next_try() -> None:
+    snapshot = asking(claude="", gemini="new words")
+    waiting = replace(snapshot.steps[0], status="pending", note="claude waits", again_at_s=61.0)
+    later = replace(snapshot, steps=(waiting, *snapshot.steps[1:]), elapsed_s=20.0)
+    assert "tried again in 41 s" in " ".join(shown(later, Size(140, 20)))
+    assert "tried again" not in " ".join(shown(replace(later, elapsed_s=62.0), Size(140, 20)))
+
+
 def test_on_a_narrow_terminal_answers_stand_below_one_another() -> None:
     lines = shown(asking(claude="one process", gemini="two"), Size(40, 20))
     assert not any("│" in one for one in lines)

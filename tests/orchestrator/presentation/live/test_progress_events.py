@@ -15,6 +15,7 @@ from orchestrator.presentation.live.progress_events import (
     still_waiting,
 )
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
+from shared.models.notices import as_column, notice
 from shared.models.outcomes import Ending, RunStatus
 from shared.models.rows import StepRow
 from tests.support.finished_runs import HELD, discussed
@@ -201,6 +202,32 @@ def test_whoever_waits_hears_why_a_turn_was_handed_back_and_once_for_all_that_wa
     told = plain(still_waiting(replace(START, elapsed_s=44.0, steps=steps), ENGLISH)).splitlines()
     assert told[1:] == [f"⏳ {paused}"]
     assert plain(held_up(steps, Translator("ko"))) == f"⏳ 대기: {paused}\n"
+
+
+def held(code: str, again_at_s: float) -> RunSnapshot:
+    note = as_column(notice(code, who="claude", why="HTTP 503", s=57.0))
+    step = make_step(
+        "critique/1/claude", "pending", note=note, again_at_s=again_at_s, finished_at_s=None
+    )
+    return replace(START, elapsed_s=44.0, steps=(step,))
+
+
+def test_whoever_watches_hears_at_once_that_a_provider_fails_until_when_and_what_can_be_done():
+    failing = held("waits_failing", 101.0)
+    told = plain(changes(replace(failing, steps=()), failing, ENGLISH))
+    assert "⏳ claude's provider failed repeatedly (HTTP 503); it is tried again in 57 s." in told
+    assert f"`quorate cancel {START.run}` ends it" in told
+    # the next try failed in the same way: that is no news
+    assert changes(failing, replace(failing, elapsed_s=120.0), ENGLISH) == []
+    assert f"`quorate cancel {START.run}`" in plain(
+        changes(replace(failing, steps=()), failing, Translator("ko"))
+    )
+
+
+@pytest.mark.parametrize(("code", "again_at_s"), [("waits_limit", 46.0), ("waits_person", 3600.0)])
+def test_short_waits_and_turns_of_people_are_no_news(code: str, again_at_s: float):
+    waiting = held(code, again_at_s)
+    assert "⏳" not in plain(changes(replace(waiting, steps=()), waiting, ENGLISH))
 
 
 def test_a_reply_of_an_unknown_form_is_not_an_error():
