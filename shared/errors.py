@@ -56,7 +56,14 @@ class SubjectError(UserError):
 
 
 class UnknownRun(UserError):
-    """No run, step or decision is known under that name, or no batch, schedule, webhook or token."""
+    """No run, step or decision is known under that name, or no batch, schedule, webhook or token.
+
+    `notice`: the same as the message for people, where there are words for it in their language.
+    """
+
+    def __init__(self, message: str, *, notice: Notice | None = None) -> None:
+        super().__init__(message)
+        self.notice = notice
 
 
 class DecisionConflict(QuorateError):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from orchestrator.application.backend import connected
 from orchestrator.application.batch_standing import all_batches, batch_status
 from orchestrator.cli.elsewhere import server_of
+from orchestrator.cli.help_texts import help_language
 from orchestrator.presentation.batches import batches_table, status_json, status_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
@@ -23,14 +24,19 @@ def list_all(limit: int, language: str | None, *, as_json: bool) -> int:
         rows = [status_json(each) for each in listed]
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "batches": rows}))
     else:
-        terminal.result(batches_table(listed, Translator(language or "en")))
+        terminal.result(batches_table(listed, Translator(language or help_language(os.environ))))
     return 0
 
 
 def show_status(name: str, language: str | None, *, as_json: bool) -> int:
     """How a batch stands."""
     status = _batch(name, os.environ)
-    show(status, Terminal.of(os.environ), Translator(language or "en"), as_json=as_json)
+    show(
+        status,
+        Terminal.of(os.environ),
+        Translator(language or help_language(os.environ)),
+        as_json=as_json,
+    )
     return 0
 
 

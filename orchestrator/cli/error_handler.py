@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.ownership import diagnosis
 
 BUG = 70
@@ -23,7 +24,7 @@ def handle_error(error: Exception, environ: Mapping[str, str]) -> int:
     from shared.errors import QuorateError
 
     if isinstance(error, QuorateError) and type(error).exit_code != BUG:
-        report(str(error))
+        report(_in_words(error, environ))
         return error.exit_code
     if isinstance(error, ImportError) and (sentence := diagnosis()):
         report(sentence)
@@ -38,6 +39,16 @@ def handle_error(error: Exception, environ: Mapping[str, str]) -> int:
         "command that you typed."
     )
     return BUG
+
+
+def _in_words(error: Exception, environ: Mapping[str, str]) -> str:
+    """What an error says, in the reader's language where it has words for that."""
+    from orchestrator.presentation.locale.translator import Translator
+    from shared.errors import UnknownRun
+
+    if isinstance(error, UnknownRun) and error.notice is not None:
+        return Translator(help_language(environ)).translate(error.notice)
+    return str(error)
 
 
 def report_bug(error: Exception, environ: Mapping[str, str]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import click
 
@@ -26,12 +27,37 @@ def translated(text: str | None) -> str | None:
     return texts.get(inspect.cleandoc(text), text) if texts else text
 
 
+HEADINGS = ("Usage", "Options")
+"""What click writes above the parts of a help text; the headings of commands are ours."""
+
+
+class TranslatedFormatter(click.HelpFormatter):
+    """Writes help with its headings in the reader's language."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """The line that says how a command is typed."""
+        super().write_usage(prog, args, prefix or f"{translated(HEADINGS[0])}: ")
+
+    @contextmanager
+    def section(self, name: str) -> Iterator[None]:
+        """A part below its heading."""
+        with super().section(translated(name) or name):
+            yield
+
+
+class TranslatedContext(click.Context):
+    """The context of a command whose help is translated."""
+
+    formatter_class = TranslatedFormatter
+
+
 HELP_OPTIONS = ("-h", "--help")
 """How help is asked for, of `quorate` and of every command."""
 
 
 def translate_help(command: click.Command) -> click.Command:
     """The command with its help, its options' and its own commands' in the reader's language."""
+    command.context_class = TranslatedContext
     command.help = translated(command.help)
     command.short_help = translated(command.short_help)
     # click keeps the option that it makes first, so its names are given here, too.

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from orchestrator.cli.help_texts import translate_help, translated
+from orchestrator.cli.help_texts import TranslatedContext, translate_help, translated
 from orchestrator.cli.registry import CommandEntry, CommandGroup
 
 
@@ -21,6 +21,8 @@ def load_command(entry: CommandEntry) -> click.Command:
 
 class LazyGroup(click.Group):
     """The commands of `table`."""
+
+    context_class = TranslatedContext
 
     def __init__(self, *words: Any, table: Mapping[str, CommandEntry], **options: Any) -> None:
         """As click's, with the table."""
@@ -49,5 +51,5 @@ class LazyGroup(click.Group):
                 if self.table[name].group is group
             ]
             if rows:
-                with formatter.section(translated(group) or group):
+                with formatter.section(group):
                     formatter.write_dl(rows)

@@ -8,6 +8,7 @@ from typing import Any
 
 from shared.errors import UnknownRun, UserError
 from shared.models.findings import Stance
+from shared.models.notices import notice
 from shared.models.outcomes import RunStatus, Verdict
 from shared.models.rows import (
     ASIDE,
@@ -84,7 +85,10 @@ def find_run(connection: Connection, name: str) -> RunRow:
         ).fetchall()
     if not rows:
         shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
-        raise UnknownRun(f"there is no run {shown!r}: `quorate list` shows the runs")
+        raise UnknownRun(
+            f"there is no run {shown!r}: `quorate list` shows the runs",
+            notice=notice("no_such_run", name=shown),
+        )
     if len(rows) > 1:
         more = " and more" if len(rows) > 3 else ""
         raise UserError(

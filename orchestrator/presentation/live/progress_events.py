@@ -118,7 +118,7 @@ def changes(
         *_children(before, after, context),
         *_ends(view, after, finished, context),
         *_assessments(before, after, context),
-        *(_handed_back(before, after, words) if mode is OutputMode.LINES else ()),
+        *_handed_back(before, after, words, mode),
     ]
     return [shown for _, lines in sorted(events, key=_when) for shown in lines]
 
@@ -132,24 +132,26 @@ _LEAST_TOLD_S = 5.0
 
 
 def _handed_back(
-    before: RunSnapshot | None, after: RunSnapshot, words: Translator
-) -> list[tuple[float, list[Line]]]:
+    before: RunSnapshot | None, after: RunSnapshot, words: Translator, mode: OutputMode
+) -> list[_TimedLines]:
     """Turns that a worker gave back since the last look: why, until when, what can be done. A reason is told once."""
-    told = {(step.key, _code(step)) for step in before.steps} if before else set()
-    new = [
-        step
-        for step in after.open_steps
-        if step.status == StepStatus.PENDING
-        and _code(step) in _TOLD_AT_ONCE
-        and (step.key, _code(step)) not in told
-        and (step.again_at_s or 0.0) - after.elapsed_s >= _LEAST_TOLD_S
-    ]
-    if not new:
-        return []
-    lines = held_up(new, words)
-    if any(_code(step) == "waits_failing" for step in new):
-        lines.append(line(Span(words.message("held_up_choices", run=after.run), Style.DIM)))
-    return [(after.elapsed_s, lines)]
+    news = _news(before, after) if mode is OutputMode.LINES else []
+    lines = held_up(news, words)
+    if any(_code(step) == "waits_failing" for step in news):
+        choices = words.message("held_up_choices", run=after.run)
+        lines.append(line(Span(choices, Style.DIM)))
+    return [(after.elapsed_s, lines)] if lines else []
+
+
+def _news(before: RunSnapshot | None, after: RunSnapshot) -> list[StepRow]:
+    told = {step.key: _code(step) for step in before.steps} if before else {}
+    news = (step for step in after.open_steps if _is_news(step, after.elapsed_s))
+    return [step for step in news if told.get(step.key) != _code(step)]
+
+
+def _is_news(step: StepRow, now_s: float) -> bool:
+    waits = step.status == StepStatus.PENDING and _code(step) in _TOLD_AT_ONCE
+    return waits and (step.again_at_s or 0.0) - now_s >= _LEAST_TOLD_S
 
 
 def _code(step: StepRow) -> str:

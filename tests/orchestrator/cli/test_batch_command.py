@@ -51,6 +51,9 @@ def test_a_file_is_submitted_once_followed_and_handed_over(
     assert fetch(database, "SELECT count(*) AS n FROM runs").n == 2  # a and b ask the same
     assert counts(run) == {"waiting": 3}
     assert "nightly" in run("batch", "list").stdout
+    korean = CommandLine(run.home, {**run.environ, "LANG": "ko_KR.UTF-8", "LC_ALL": ""})
+    assert "묶음" in korean("batch", "list").stdout
+    assert "항목 3개" in korean("batch", "status").stdout
     assert json.loads(run("batch", "list", "--json").stdout)["batches"][0]["total"] == 3
 
     assert run("batch", "watch", "--timeout", "0.5").returncode == 8

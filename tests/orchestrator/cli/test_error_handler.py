@@ -15,7 +15,9 @@ from shared.errors import (
     EnvironmentFault,
     ReplayMismatch,
     SubjectError,
+    UnknownRun,
 )
+from shared.models.notices import notice
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,21 @@ def test_an_expected_error_is_its_sentence_and_its_code(
     assert handle_error(error, {"HOME": str(tmp_path)}) == code
     assert capsys.readouterr().err == f"quorate: {error}\n"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("ko_KR.UTF-8", "'rx' 실행은 없습니다. `quorate list`로 실행을 볼 수 있습니다"),
+        ("en_US.UTF-8", "there is no run 'rx': `quorate list` shows the runs"),
+    ],
+)
+def test_an_unknown_run_is_told_in_the_language_of_the_terminal(
+    language: str, told: str, capsys: pytest.CaptureFixture[str]
+):
+    error = UnknownRun("for logs", notice=notice("no_such_run", name="rx"))
+    assert handle_error(error, {"LANG": language}) == 2
+    assert capsys.readouterr().err == f"quorate: {told}\n"
 
 
 def test_a_bug_ends_with_seventy_and_a_private_file(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from orchestrator.cli.help_texts import help_language
+from orchestrator.cli.help_texts import HEADINGS, help_language
 from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.main import cli
 from orchestrator.cli.registry import CommandGroup
@@ -36,7 +36,7 @@ def shown(command: click.Command) -> Iterator[str]:
 
 
 def test_every_help_text_has_its_korean_and_every_korean_one_is_shown() -> None:
-    texts = {*shown(cli), *CommandGroup, *SENTENCES}
+    texts = {*shown(cli), *CommandGroup, *HEADINGS, *SENTENCES}
     assert texts - help_texts("ko").keys() == set()
     assert help_texts("ko").keys() - texts == set()
 
@@ -62,6 +62,9 @@ def test_the_help_speaks_korean() -> None:
     for words, korean in (
         (["--help"], "변경을 검토합니다"),
         (["forum", "--help"], "최대 라운드 수"),
+        (["--help"], "사용법: quorate [OPTIONS]"),
+        (["batch", "--help"], "\n명령:\n"),
+        (["batch", "list", "--help"], "\n옵션:\n"),
     ):
         environ = {**os.environ, "QUORATE_LANG": "ko", "PYTHONIOENCODING": "utf-8"}
         done = subprocess.run(
