@@ -2,8 +2,9 @@
 
 A pasted ticket, log or answer may say anything, also what sounds like an order. What is recognised as shown: fenced and
 indented blocks, quoted lines, blocks between tags, quotations of several words, and all that follows on words like "it
-says:". A text that was pasted without any of these looks like the person's own. Each pattern takes time in proportion
-to the text, whatever it says.
+says:"; and what only programs write: lines of logs and of test reports, diffs, what a shell was told and answered, the
+heads of commits, and a mail from its head on. Any other text that was pasted looks like the person's own. Each pattern
+takes time in proportion to the text, whatever it says.
 """
 
 from __future__ import annotations
@@ -22,6 +23,28 @@ _TAGGED = re.compile(
     re.I | re.S | re.M,
 )
 _QUOTED_LINES = re.compile(r"^[ \t]*(?:>|[|│] ).*$", re.M)
+_MAIL = re.compile(
+    r"^(?:From|To|Cc|Subject|Date|Sent|보낸 ?사람|받는 ?사람|제목|날짜)[ \t]*:[ \t].*\n"
+    r"(?:From|To|Cc|Subject|Date|Sent|보낸 ?사람|받는 ?사람|제목|날짜)[ \t]*:[ \t].*",
+    re.M,
+)
+"""Two lines of a mail's head; what follows them is the mail."""
+_DIFF = re.compile(
+    r"^(?:diff --git .*|--- \S.*\n\+\+\+ \S.*|@@ -\d+(?:,\d+)? \+\d.*)$"
+    r"(?:\n(?:[ +@\\-]|index [0-9a-f]|(?:new|deleted) file mode |rename |similarity ).*)*",
+    re.M,
+)
+_SHELL = re.compile(r"^(?:[\w.-]+@[\w.:~/-]+)?\$ \S.*(?:\n.*\S.*)*", re.M)
+"""A prompt with a command, and what stands below up to an empty line."""
+_PROGRAM_LINES = re.compile(
+    r"""^[ \t]*(?:[\[(]?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d | [\[(]?\d\d:\d\d:\d\d[\]). ,]
+    | [A-Z][a-z]{2}[ ]{1,2}\d{1,2}[ ]\d\d:\d\d:\d\d[ ]
+    | \[(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\][:\s] | (?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:
+    | [=_*-]{4,}[ ].*[=_*-]{4,} | (?:FAILED|PASSED|SKIPPED|ERROR)[ ]\S+::\S+ | E[ ]{3,}
+    | commit[ ][0-9a-f]{7,64}\b | Author:[ ].*<.*> | [<=>]{7}(?:[ ]|$)).*$""",
+    re.M | re.X,
+)
+"""Lines that only programs write: of a log, of a report of tests, of the history, of a conflict."""
 _INDENTED = re.compile(r"(?:\A|(?<=\n\n)|(?<=:\n))(?:(?: {4}|\t)[^\n]*(?:\n|\Z)|\n(?= {4}|\t))+")
 _SAID = re.compile(
     r"""(?:\b(?:says?|said|reads?|wrote|writes|written|states?|tells?(?: (?:me|us))?|repl(?:y|ies|ied)|answers?|answered
@@ -58,7 +81,9 @@ def own_lines(request: str) -> str:
 
 def _own(request: str, *, quotations: bool) -> str:
     text = textwrap.dedent(request[:_MOST_LETTERS])
-    for shown in (_FENCES, _TAGGED, _QUOTED_LINES, _INDENTED):
+    if mail := _MAIL.search(text):
+        text = f"{text[: mail.start()]}{_SHOWN}\n"
+    for shown in (_FENCES, _TAGGED, _DIFF, _SHELL, _PROGRAM_LINES, _QUOTED_LINES, _INDENTED):
         text = shown.sub(f"{_SHOWN}\n", text)
     if not quotations:
         text = _QUOTATIONS.sub(_quotation, text)
