@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,22 +40,19 @@ def _repository_name(_ctx: click.Context, _param: click.Parameter, typed: str | 
     """A repository as runs call it: the name of its top folder, also of one that is given as a path."""
     if typed is None or not (typed in (".", "..") or "/" in typed):
         return typed
+    # The help of a command loads no models.
+    from orchestrator.application.place import repository_around
+
     place = Path(typed).resolve()
     return repository_around(place) or place.name
 
 
-def repository_around(place: Path) -> str:
-    """What runs call the repository that a folder lies in; empty outside of any."""
-    top = next((each for each in (place, *place.parents) if (each / ".git").exists()), None)
-    return "" if top is None else os.fsencode(top.name).decode("utf-8", "replace")
-
-
 def run_name(_ctx: click.Context, _param: click.Parameter, typed: str | None) -> str | None:
     """The name of a run as the store knows it: within a repository `last` is the newest one of that repository."""
-    from shared.models.rows import LAST_IN  # the help of a command loads no models
+    # The help of a command loads no models.
+    from orchestrator.application.place import run_from
 
-    here = repository_around(Path.cwd()) if typed in ("last", "@") else ""
-    return f"{LAST_IN}{here}" if here else typed
+    return None if typed is None else run_from(Path.cwd(), typed)
 
 
 run_argument = click.argument("run", metavar="RUN", default="last", callback=run_name)

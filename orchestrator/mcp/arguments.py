@@ -43,7 +43,12 @@ WaitS = Annotated[
     ),
 ]
 Run = Annotated[
-    str, Field(min_length=1, max_length=64, description="an id, its beginning, or `last`")
+    str,
+    Field(
+        min_length=1,
+        max_length=64,
+        description="an id, its beginning, or `last`: the newest of the repository here, else of all",
+    ),
 ]
 Offset = Annotated[int, Field(ge=0, description="`next_offset` of the part before")]
 Target = Annotated[

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from orchestrator.application.backend import Backend, connect
@@ -19,6 +19,7 @@ from orchestrator.application.lifecycle import cancel
 from orchestrator.application.listings import inbox, runs
 from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.participants import list_participants
+from orchestrator.application.place import run_from
 from orchestrator.application.prepare import (
     NO_INPUT,
     SubmissionRequest,
@@ -127,14 +128,18 @@ class RunService:
                 "an assistant may not decide here: `mcp.decide` is false (`quorate docs mcp`). A person answers with "
                 f"`quorate decide {request.run} {request.choice}`"
             )
-        self.visible(request.run)
-        return decision_output(decide(self._open(), request))
+        meant = replace(request, run=self.visible(request.run))
+        return decision_output(decide(self._open(), meant))
 
     # ---- looks ----------------------------------------------------------------------------------
 
     def visible(self, run: str) -> str:
-        """The id of the run that is meant. Raises UnknownRun, or UserError for one that assistants do not see."""
-        row = self._open().read(lambda connection: find_run(connection, run))
+        """The id of the run that is meant; `last` is the newest of the directory's repository.
+
+        Raises UnknownRun, or UserError for one that assistants do not see.
+        """
+        name = run_from(self.directory, run)
+        row = self._open().read(lambda connection: find_run(connection, name))
         if stays_here(row.workflow):
             raise UserError(
                 f"run {row.id} is about a {row.workflow}, whose texts stay on this machine: a person reads it with "
