@@ -4,62 +4,63 @@
 
 Every process collects all tests: it rewrites the assertions of every test module (half of a collection's processor
 time) and, for Hypothesis, parses all sources for their constants (another quarter). Both keep what they made in
-caches, which are empty in a new clone; processes that start together find them empty together. What is in the caches
-already is left alone. Where PYTHONDONTWRITEBYTECODE is set pytest reads the first one and never writes it.
-
-The functions are pytest's and Hypothesis's own, not public ones: a release that has renamed them ends this with an
-error, and no test is run with less than before.
+caches, which are empty in a new clone; processes that start together find them empty together. So two processes
+collect half of the tests each, before. What changes later each process does for itself. Where PYTHONDONTWRITEBYTECODE
+is set pytest reads the first one and never writes it: here it does.
 """
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stdout
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
-from _pytest.assertion import rewrite
-from hypothesis.internal.constants_ast import constants_from_module
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("shared", "workers", "orchestrator", "benchmarks")
-PROCESSES = 2
-TOGETHER = 16
+PREPARED = ROOT / ".hypothesis" / "prepared"
+FIRST_HALF = "orchestrator"
+"""The folder of tests with about as many lines as all others together."""
 
 
-class Session:
-    """What pytest's cache asks of a session."""
+class Collected:
+    """What is done when the tests have been collected."""
 
-    def trace(self, message: str) -> None:
-        """A cache that cannot be written costs time and nothing else."""
-        print(f"{message}: tests begin later")
+    def pytest_collection_finish(self) -> None:
+        """Try a property: the constants of everything that has been imported are among its examples."""
+        hypothesis = import_module("hypothesis")  # not before pytest has rewritten it
 
+        @hypothesis.settings(database=None)
+        @hypothesis.given(hypothesis.strategies.text())
+        def draw(_: str) -> None: ...
 
-def prepare(path: str) -> None:
-    """Fill both caches for a source."""
-    source = Path(path)
-    if source.is_relative_to(ROOT / "tests"):
-        rewritten(source)
-    module = ModuleType(source.stem)
-    module.__file__ = path
-    constants_from_module(module)
+        draw()
 
 
-def rewritten(source: Path) -> None:
-    """Keep a test module with its assertions rewritten, where pytest looks for it."""
-    cache = rewrite.get_cache_dir(source)
-    kept = cache / (source.name[: -len(".py")] + rewrite.PYC_TAIL)
-    if rewrite._read_pyc(source, kept) is None:
-        cache.mkdir(parents=True, exist_ok=True)
-        stat, code = rewrite._rewrite_test(source, None)
-        rewrite._write_pyc(Session(), code, stat, kept)
+def prepare(folders: list[str]) -> int:
+    """Fill both caches for the tests of some folders and what they import; pytest's exit code."""
+    sys.dont_write_bytecode = False
+    with redirect_stdout(io.StringIO()):
+        return pytest.main(
+            ["--collect-only", "-qq", "-p", "no:cacheprovider", *folders], [Collected()]
+        )
 
 
 def main() -> None:
-    """Prepare all sources, several at once."""
-    folders = [ROOT / name for name in (*PACKAGES, "tests")]
-    sources = [str(path) for folder in folders for path in sorted(folder.rglob("*.py"))]
-    with ProcessPoolExecutor(PROCESSES) as processes:
-        list(processes.map(prepare, sources, chunksize=TOGETHER))
+    """Collect both halves at once, in a new clone. An error of a test module is told by the session itself."""
+    if PREPARED.exists():
+        return
+    os.chdir(ROOT)
+    tests = ROOT / "tests"
+    others = [str(path) for path in sorted(tests.iterdir()) if path.name != FIRST_HALF]
+    halves = [[str(tests / FIRST_HALF)], [path for path in others if not path.endswith(".py")]]
+    with ProcessPoolExecutor(len(halves)) as processes:
+        list(processes.map(prepare, halves))
+    PREPARED.touch()
 
 
 if __name__ == "__main__":

@@ -66,7 +66,6 @@ NETWORK = NetworkGuard()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    gc.disable()  # what is collected stays: until pytest_collection_finish there is nothing to free
     home = make_home()
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     clean_environment(os.environ, home)
@@ -110,10 +109,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=missing[name]))
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """The garbage collector looks at what tests make, and not at a million objects of modules and tests each time."""
+    gc.disable()
+    result = yield
     gc.freeze()
     gc.enable()
+    return result
 
 
 @pytest.hookimpl(wrapper=True)
