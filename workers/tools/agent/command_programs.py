@@ -31,6 +31,14 @@ _HOMES: Mapping[str, tuple[tuple[str, str, tuple[str, ...]], ...]] = {
     "go": (("GOMODCACHE", "go/pkg/mod", (".",)),),
 }
 """By program: the variable that names its folder in a home, that folder, and what of it may be read: no credentials."""
+_OPTIONS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "mvn": (("MAVEN_OPTS", "-Dmaven.repo.local=", ".m2/repository"),),
+}
+"""By program: the variable and the option in it that name what lies in a home; `~/.m2` itself holds passwords."""
+_JVM = "-Xmx512m -XX:+UseSerialGC -XX:ReservedCodeCacheSize=96m -XX:CompressedClassSpaceSize=128m"
+"""A virtual machine reserves more addresses than a command has. What a project says for its tests comes after it."""
+_SYSTEM: Mapping[str, tuple[str, ...]] = {"mvn": ("maven", "java*"), "gradle": ("java*",)}
+"""By program that runs in a JVM: what of `/etc` it reads, where some systems' packages keep what belongs to a JDK."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +77,26 @@ def programs_of(command: str, tree: WorkspaceTree) -> CommandPrograms:
             continue
         places.update(dict.fromkeys(installation.places))
         folders += installation.environment["PATH"].split(os.pathsep)
-        for variable, home, parts in _HOMES.get(installation.program.name, ()):
-            own = Path(os.environ.get(variable) or _home_of(installation.program) / home)
-            environment[variable] = str(own)
-            places.update(dict.fromkeys(own / part for part in parts if (own / part).exists()))
+        for variable, value, named in _in_homes(installation.program):
+            environment[variable] = value
+            places.update(dict.fromkeys(place for place in named if place.exists()))
+        for pattern in _SYSTEM.get(installation.program.name, ()):
+            environment["JAVA_TOOL_OPTIONS"] = _JVM
+            places.update(dict.fromkeys(Path("/etc").glob(pattern)))
     folders += ENVIRONMENT["PATH"].split(os.pathsep)
     environment["PATH"] = os.pathsep.join(dict.fromkeys(folders))
     return CommandPrograms(tuple(places), environment, links)
+
+
+def _in_homes(program: Path) -> Iterator[tuple[str, str, tuple[Path, ...]]]:
+    """What a program keeps outside of its folder: the variable for it, its value, and the places that may be read."""
+    for variable, home, parts in _HOMES.get(program.name, ()):
+        own = Path(os.environ.get(variable) or _home_of(program) / home)
+        yield variable, str(own), tuple(own / part for part in parts)
+    for variable, option, home in _OPTIONS.get(program.name, ()):
+        own = _home_of(program) / home
+        if own.is_dir():
+            yield variable, f"{option}{own}", (own,)
 
 
 def _home_of(program: Path) -> Path:

@@ -89,6 +89,19 @@ def test_a_command_sees_the_workspace_and_not_the_commit(project: Project) -> No
     assert not (project.repo.root / "tests/__pycache__").exists()
 
 
+@pytest.mark.parametrize(
+    "folder",
+    ["target/surefire-reports", "app/target/failsafe-reports", "build/test-results/test"],
+)
+def test_reports_are_found_where_maven_and_gradle_write_them(project: Project, folder: str) -> None:
+    one = '<testsuite name="C"><testcase classname="C" name="a" time="0"/></testsuite>'
+    two = one.replace("/></", '><failure message="no" type="E">at x</failure></testcase></')
+    written = f"echo '{one}' > {folder}/TEST-C.xml; echo '{two}' > {folder}/TEST-D.xml"
+    done = report(project, f"mkdir -p {folder}; {written}; exit 1")
+    assert done.tests is not None
+    assert (done.tests.passed, done.tests.failed) == (1, 1)
+
+
 def test_a_report_of_another_runner_is_found_and_the_text_where_there_is_none(
     project: Project,
 ) -> None:

@@ -126,3 +126,32 @@ def test_quorate_s_own_interpreter_stands_behind_the_system_s(project: Project) 
     done = report(project, "echo $PATH")
     folders = done.output.strip().split(":")
     assert folders.index("/usr/bin") < folders.index(str(Path(sys.executable).parent))
+
+
+def test_maven_finds_its_repository_and_not_the_passwords_beside_it(
+    project: Project, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    repository = home / ".m2/repository"
+    repository.mkdir(parents=True)
+    (repository / "junit.jar").write_text("a jar\n")
+    (home / ".m2/settings.xml").write_text("<password>mine</password>\n")
+    program = home / ".maven/bin/mvn"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\ncat "${MAVEN_OPTS#-Dmaven.repo.local=}/junit.jar" "$@"\n')
+    program.chmod(0o755)
+    done = report(project, f"{program} {home}/.m2/settings.xml; touch {repository}/new")
+    assert "a jar" in done.output
+    assert "mine" not in done.output
+    assert not (repository / "new").exists()
+
+
+@pytest.mark.skipif(shutil.which("mvn") is None, reason="maven is not installed")
+def test_maven_starts_behind_the_walls(project: Project) -> None:
+    pom = (
+        "<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId>"
+        "<artifactId>shop</artifactId><version>1</version><packaging>pom</packaging></project>"
+    )
+    project.repo.commit({"pom.xml": pom})
+    done = report(project, "mvn -o -B validate")
+    assert (done.code, "BUILD SUCCESS" in done.output) == (0, True), done.output
