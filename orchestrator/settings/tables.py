@@ -20,7 +20,7 @@ _LONG_S = {"d": 86_400, "h": 3600}
 
 def page_tables() -> Mapping[str, str]:
     """Every generated table of the page, by its mark."""
-    keys = [(f"`{name}`", _default(key), _help(key)) for name, key in KEYS.items()]
+    keys = [(f"`{name}`", default_of(key), _help(key)) for name, key in KEYS.items()]
     variables = [(f"`{variable}`", f"`{key}`") for variable, key in ENVIRONMENT]
     return {
         **configuration_tables(),
@@ -34,7 +34,8 @@ def _help(key: Key) -> str:
     return key.setting.help.format(**blanks_of(key.setting, key.field))
 
 
-def _default(key: Key) -> str:
+def default_of(key: Key) -> str:
+    """What holds where nobody sets it, as Markdown; empty where that is nothing."""
     if key.setting.shown is not None:
         return key.setting.shown
     default = key.field.get_default(call_default_factory=True)

@@ -13,6 +13,7 @@ import yaml
 
 from tests.fixtures.instance import SCRIPTS, CommandLine, git, warm_starter
 from tests.support.code_host_server import TOKEN, code_host
+from tests.support.linter_reports import sarif_report
 
 pytestmark = pytest.mark.acceptance
 
@@ -135,6 +136,15 @@ def test_what_the_change_brings_excuses_nothing_in_it(pipeline: Pipeline) -> Non
     passed = pipeline.ci()
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "does not count for the gate: we know" in passed.stdout
+
+
+def test_a_linters_report_of_an_earlier_step_becomes_a_finding(pipeline: Pipeline) -> None:
+    pipeline.request({"app.py": CALL})
+    report = pipeline.root / "lint.sarif"
+    report.write_text(sarif_report("app.py", 5, "The report's own finding"))
+    done = pipeline.ci("--report", f"mine={report}", "--json")
+    titles = [finding["title"] for finding in json.loads(done.stdout)["findings"]]
+    assert "The report's own finding (X1)" in titles, done.stderr
 
 
 def test_a_job_may_submit_and_a_later_one_wait(pipeline: Pipeline) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.fixtures.instance import CommandLine, make_command_line, make_repository
 from tests.support.doc_blocks import ROOT, blocks_of, examples_of
+from tests.support.linter_reports import sarif_report
 
 pytestmark = pytest.mark.acceptance
 
@@ -52,6 +53,17 @@ def test_a_review_from_elsewhere_ends_as_it_ends_here(
     assert laptop("watch", run).returncode == live("watch", run).returncode == 1
     assert laptop("wait", run).returncode == 1
     assert laptop("cancel", run).returncode == live("cancel", run).returncode == 2
+
+
+def test_a_linters_report_is_handed_in_with_a_change_from_elsewhere(
+    laptop: CommandLine, tmp_path: Path
+):
+    repository = make_repository(tmp_path / "repository")
+    report = tmp_path / "lint.sarif"
+    report.write_text(sarif_report("app.py", 1, "The report's own finding"))
+    done = laptop("review", "-p", "ruff", "--report", f"mine={report}", "--json", cwd=repository)
+    found = {finding["title"]: finding for finding in json.loads(done.stdout)["findings"]}
+    assert "The report's own finding (X1)" in found, (found, done.stderr)
 
 
 def test_last_is_of_the_repository_here_also_through_a_service(laptop: CommandLine, tmp_path: Path):

@@ -49,6 +49,7 @@ def test_every_key_is_shown_with_the_line_that_set_it(shelf: Shelf) -> None:
     rows = shelf.show(sources=True).splitlines()
     assert f"forum.max_rounds: 4  # {file}:3" in rows[:2]
     assert 'debate.strategy: "sequential"  # default' in rows
+    assert "review.max_rounds: 3  # default" in rows
     found = json.loads(shelf.show(as_json=True, preset="decision", workflow="panel"))
     keys = {one["key"]: one for one in found["keys"]}
     assert found["preset"] == "decision"

@@ -17,6 +17,8 @@ from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import DEFAULT, load_configuration, yaml_of
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import Preset, load_preset, preset_names
+from orchestrator.settings.schema import KEYS
+from orchestrator.settings.tables import default_of
 from shared.errors import ConfigurationError
 from shared.text.masking.mask import mask
 
@@ -56,7 +58,9 @@ def run_show(query: SettingsQuery, environ: Mapping[str, str], *, as_json: bool)
     elif query.sources:
         rows = sorted(configuration.known_keys(), key=lambda row: row[2] == DEFAULT)
         # No table: it cuts what is long, and a path must be whole.
-        texts = (f"{key}: {_value(value)}  # {source}" for key, value, source in rows)
+        texts = (
+            f"{key}: {_value(value) or _default(key)}  # {source}" for key, value, source in rows
+        )
         terminal.result([line(mask(shown).text) for shown in texts])
     else:
         text = mask(yaml_of(configuration)).text
@@ -66,6 +70,11 @@ def run_show(query: SettingsQuery, environ: Mapping[str, str], *, as_json: bool)
 
 def _value(value: JsonValue) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _default(key: str) -> str:
+    """What holds where a key has no value; empty for one that means nothing then, or that others are below."""
+    return default_of(KEYS[key]).replace("`", "") if key in KEYS else ""
 
 
 def _load_presets(folder: Path | None) -> tuple[list[tuple[Preset, str]], list[str]]:
