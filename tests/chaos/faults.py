@@ -38,8 +38,10 @@ class Faults:
     wait_for: Callable[..., None]
 
     def kill(self, name: str) -> float:
-        """SIGKILL a kept process; when."""
-        pid = self.keeper[name].pid
+        """SIGKILL a kept process, once it lives again after the last kill; when."""
+        kept = self.keeper[name]
+        self.wait_for(lambda: kept.process is not None or not kept.revived, f"{name} lives", 60)
+        pid = kept.pid
         at = self.kill_pid(name, pid)
         self.keeper.wait_for_death(pid)
         return at
