@@ -9,12 +9,13 @@ from functools import partial
 from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_report
 from orchestrator.application.submit import store_run
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.workflows import UNDO
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
 from shared.models.outcomes import RunStatus, StepStatus
+from shared.models.review_replies import Undone
 from shared.models.rows import OF
 from shared.models.run import Budget, RunSpec
 from shared.store.importing import find_import
@@ -71,15 +72,15 @@ class UndoResult:
     done: bool
 
 
-def undo_result(backend: Backend, undo: str) -> UndoResult:
-    """What came of the run that `submit_undo` started, once it is settled."""
+def undo_result(backend: Backend, undo: str, words: Translator = ENGLISH) -> UndoResult:
+    """What came of the run that `submit_undo` started, once it is settled, in somebody's language."""
     report = backend.read(lambda connection: load_report(connection, undo))
     done = [step for step in report.steps if step.status == StepStatus.DONE]
-    replies = [step.reply for step in done if step.reply is not None]
+    replies = [Undone.model_validate(step.reply) for step in done if step.reply is not None]
     return UndoResult(
-        messages=tuple(str(reply.get("message", "")) for reply in replies),
+        messages=tuple(words.translate(reply.told or reply.message) for reply in replies),
         failures=tuple(
-            ENGLISH.column(step.failure_message) for step in report.steps if step.failure_message
+            words.column(step.failure_message) for step in report.steps if step.failure_message
         ),
         done=report.run.status is RunStatus.COMPLETED and len(done) == len(report.steps),
     )

@@ -40,7 +40,8 @@ def undo(spec: RunSpec, _materials: Materials) -> Workflow:
     )
     if result.failure is not None:
         return Outcome(Verdict.INCONCLUSIVE, None, failure_notice(result.failure))
-    return Outcome(Verdict.DONE, None, Undone.model_validate(result.reply).message)
+    undone = Undone.model_validate(result.reply)
+    return Outcome(Verdict.DONE, None, undone.told or undone.message)
 
 
 class UndoOptions(ForeignWire):

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from shared.models.coverage import Coverage
 from shared.models.findings import RaisedFinding, Severity, StatedStance
+from shared.models.notices import Notice
 from shared.models.sections import (
     OBJECTIONS,
     DefendedPoint,
@@ -241,6 +242,7 @@ class Applied(ForeignWire):
 
 
 class Undone(ForeignWire):
-    """What was taken back, as one sentence."""
+    """What was taken back; earlier versions said it as one English sentence, `message`."""
 
-    message: str
+    message: str = ""
+    told: Notice | None = None

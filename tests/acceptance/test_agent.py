@@ -215,6 +215,8 @@ def test_the_commit_of_ones_own_change_moves_the_branch_by_the_command_that_is_n
     command = row[row.index("git update-ref") :]
     subprocess.run(command, shell=True, check=True, cwd=repo.root)
     assert repo.git("log", "-1", "--format=%s") == "Add a remark"
+    undone = live("undo", "last", "--lang", "ko", cwd=repo.root)
+    assert "지웠습니다" in undone.stdout, undone.stderr
     assert repo.git("status", "--porcelain") == ""
 
 

@@ -35,7 +35,7 @@ def undo(run: str, language: str | None, quiet: bool) -> int:
         display = make_display(terminal, words)
         watcher = RunWatcher(StoredInstallation(backend), undoing, TerminalObserver(display, words))
         follow(watcher, display, UNDO_S)
-        result = undo_result(backend, undoing)
+        result = undo_result(backend, undoing, words)
     terminal.result([line(message) for message in result.messages])
     terminal.warn([warning(failure) for failure in result.failures])
     return ExitCode.OK if result.done else ExitCode.INCONCLUSIVE

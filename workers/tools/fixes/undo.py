@@ -8,6 +8,7 @@ from pathlib import Path
 
 from shared.errors import ToolError
 from shared.git.patch import FilePatch, parse_patch
+from shared.models.notices import Notice, notice
 from shared.models.review_replies import Applied, Undone
 from shared.models.subject import Origin
 from shared.tools.inputs import UndoInput
@@ -30,10 +31,10 @@ from workers.tools.sandbox.sandbox import Countdown, scratch
 
 def run(inputs: UndoInput, context: ToolContext) -> Undone:
     """Take back what `apply` replied; twice is once."""
-    return Undone(message=undo(inputs.applied, context.documents, context.countdown()))
+    return Undone(told=undo(inputs.applied, context.documents, context.countdown()))
 
 
-def undo(applied: Applied, documents: Documents, countdown: Countdown) -> str:
+def undo(applied: Applied, documents: Documents, countdown: Countdown) -> Notice:
     """Take back what `apply` did and say so; raises `ToolError`, having changed nothing, when it cannot."""
     with scratch() as home:
         repository = open_target(Origin(repository=applied.repository), home, countdown)
@@ -44,11 +45,11 @@ def undo(applied: Applied, documents: Documents, countdown: Countdown) -> str:
         return _undo_files(applied, repository.root, documents, countdown)
 
 
-def _undo_branch(applied: Applied, repository: FixTarget) -> str:
+def _undo_branch(applied: Applied, repository: FixTarget) -> Notice:
     branch = applied.branch or ""
     tip = _tip_of_ours(applied, repository)
     if tip is None:
-        return f"The branch {branch} is gone already."
+        return notice("undo_gone", branch=branch)
     reading = repository.references.with_environment(
         {"GIT_OBJECT_DIRECTORY": str(repository.objects)}
     )
@@ -56,15 +57,15 @@ def _undo_branch(applied: Applied, repository: FixTarget) -> str:
     base = applied.base or ""
     earlier = base if EFFECT in trailers(reading, base) else None
     if tip == earlier:
-        return f"The branch {branch} is back already."
+        return notice("undo_back", branch=branch)
     if tip != applied.commit:
         raise ToolError(f"The branch {branch} was changed since the fix: nothing was undone.")
     refuse_checked_out(repository, branch)
     if not move_branch(repository, branch, earlier, tip):
         raise ToolError(f"The branch {branch} moved meanwhile: nothing was undone.")
     if earlier:
-        return f"The branch {branch} went back to the fix before."
-    return f"The branch {branch} was deleted; its commit was {tip[:12]}."
+        return notice("undo_earlier", branch=branch)
+    return notice("undo_deleted", branch=branch, commit=tip[:12])
 
 
 def _tip_of_ours(applied: Applied, repository: FixTarget) -> str | None:
@@ -76,7 +77,7 @@ def _tip_of_ours(applied: Applied, repository: FixTarget) -> str | None:
     return tip
 
 
-def _undo_files(applied: Applied, root: Path, documents: Documents, countdown: Countdown) -> str:
+def _undo_files(applied: Applied, root: Path, documents: Documents, countdown: Countdown) -> Notice:
     changes = parse_patch(documents.get(applied.undo))
     fixed: dict[str, bytes] = {}
     for change in changes:
@@ -89,11 +90,11 @@ def _undo_files(applied: Applied, root: Path, documents: Documents, countdown: C
         if blob == blobs[0]:
             fixed[path] = entry.data
     if not fixed:
-        return "The files are back already."
+        return notice("undo_files_back")
     restored = _restored(changes, fixed, countdown)
     token = hashlib.sha256(applied.undo.encode()).hexdigest()
     apply_in_place(root, fixed, restored, token=token, what="nothing was undone")
-    return f"The fix was taken back in {len(restored)} {'file' if len(restored) == 1 else 'files'}."
+    return notice("undo_files", n=len(restored))
 
 
 def _restored(

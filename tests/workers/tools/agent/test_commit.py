@@ -170,7 +170,7 @@ def test_undo_takes_the_commits_back_one_by_one(project: Project) -> None:
     two = Applied.model_validate(second.model_dump())
     with pytest.raises(ToolError, match="was changed since"):
         undo(one, project.documents, Countdown(60.0))
-    assert "went back" in undo(two, project.documents, Countdown(60.0))
+    assert undo(two, project.documents, Countdown(60.0)).code == "undo_earlier"
     assert project.repo.git("rev-parse", BRANCH) == one.commit
-    assert "was deleted" in undo(one, project.documents, Countdown(60.0))
+    assert undo(one, project.documents, Countdown(60.0)).code == "undo_deleted"
     assert project.repo.git("branch", "--list", "quorate/*") == ""

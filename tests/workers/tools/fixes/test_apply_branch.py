@@ -271,10 +271,10 @@ def test_the_fix_can_be_reviewed_and_fixed_again_on_the_same_branch(tmp_path: Pa
 
     with pytest.raises(ToolError, match="changed since the fix"):
         undo(first, this.documents, Countdown(60.0))
-    assert "went back to the fix before" in undo(second, this.documents, Countdown(60.0))
+    assert undo(second, this.documents, Countdown(60.0)).code == "undo_earlier"
     assert this.repo.git("rev-parse", BRANCH) == first.commit
-    assert "back already" in undo(second, this.documents, Countdown(60.0))
-    assert "was deleted" in undo(first, this.documents, Countdown(60.0))
+    assert undo(second, this.documents, Countdown(60.0)).code == "undo_back"
+    assert undo(first, this.documents, Countdown(60.0)).code == "undo_deleted"
 
 
 def test_a_linked_worktree_and_a_bare_repository_get_their_branch(tmp_path: Path) -> None:

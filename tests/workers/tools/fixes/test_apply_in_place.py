@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from shared.errors import ToolError
-from shared.models.review_replies import Applied
+from shared.models.notices import Notice, notice
+from shared.models.review_replies import Applied, Undone
 from shared.models.subject import Subject
 from tests.workers.tools.changes import new_repo
 from tests.workers.tools.orders import Case, Reviewed, apply, reviewed
@@ -35,11 +36,13 @@ def contents(this: Case) -> dict[str, str]:
     return {path: (this.repo.root / path).read_bytes().decode() for path in MENDED}
 
 
-def undo(this: Case, applied: Applied) -> str:
+def undo(this: Case, applied: Applied) -> Notice:
     reply = run_tool(
         "undo", {"applied": applied.model_dump(mode="json")}, ToolContext(this.documents, 60.0)
     )
-    return str(reply.model_dump()["message"])
+    assert isinstance(reply, Undone)
+    assert reply.told is not None
+    return reply.told
 
 
 @pytest.mark.parametrize("state", ["commit", "worktree", "index"])
@@ -65,9 +68,9 @@ def test_applying_twice_is_applying_once_and_undoing_twice_too(tmp_path: Path) -
     this = case(tmp_path)
     first = this.apply(mode="in_place")
     assert this.apply(mode="in_place") == first
-    assert undo(this, first) == "The fix was taken back in 3 files."
+    assert undo(this, first) == notice("undo_files", n=3)
     assert contents(this) == AFTER
-    assert undo(this, first) == "The files are back already."
+    assert undo(this, first) == notice("undo_files_back")
 
 
 def test_a_file_that_changed_since_the_review_stops_everything(tmp_path: Path) -> None:

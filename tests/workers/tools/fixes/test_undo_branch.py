@@ -24,9 +24,9 @@ def case(tmp_path: Path) -> Case:
 def test_an_unchanged_branch_is_deleted_once(tmp_path: Path) -> None:
     this = case(tmp_path)
     applied = this.apply()
-    assert f"{BRANCH} was deleted" in undo(applied, this.documents, Countdown(60.0))
+    assert undo(applied, this.documents, Countdown(60.0)).code == "undo_deleted"
     assert this.repo.git("branch", "--list", "quorate/*") == ""
-    assert "gone already" in undo(applied, this.documents, Countdown(60.0))
+    assert undo(applied, this.documents, Countdown(60.0)).code == "undo_gone"
 
 
 def test_a_branch_with_somebodys_work_is_kept(tmp_path: Path) -> None:
