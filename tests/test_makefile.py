@@ -19,6 +19,7 @@ def clone(tmp_path: Path) -> Path:
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     for stamp in (".created", ".runtime", ".dev"):
         (tmp_path / ".venv" / stamp).touch()
+    script(tmp_path / ".venv/bin/python", "exit 0")
     return tmp_path
 
 

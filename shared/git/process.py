@@ -23,8 +23,8 @@ _COMPLAINTS: tuple[tuple[str, type[QuorateError], str], ...] = (
     (
         r"not a git repository",
         SubjectError,
-        "{where} is not inside a git repository. Go into one, or name one: --repo DIR of agent and graph, --diff FILE "
-        "of a review.",
+        "{where} is not inside a git repository. Go into one; a review also takes a change as --diff FILE, agent and "
+        "graph take --repo DIR.",
     ),
     (
         r"dubious ownership|unsafe repository",

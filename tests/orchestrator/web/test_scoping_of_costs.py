@@ -64,7 +64,7 @@ def test_costs_are_those_of_ones_own_runs_by_whatever_they_are_summed(
     page = limited.get("/costs")
     assert page.status_code == 200
     assert "secret-model" not in page.text
-    assert "43" not in page.text
+    assert "43.0" not in page.text
 
 
 def test_costs_that_were_summed_up_by_day_tell_nothing_of_others(
