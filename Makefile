@@ -60,15 +60,17 @@ $(VENV)/.dev: $(VENV)/.created requirements-dev.lock $(MANIFEST)
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.runtime
 
-# Compiled, as pip does with what it installs: where PYTHONDONTWRITEBYTECODE is set, every command would compile our
-# sources again, which takes half of the processor time of a short one.
+# As pip does with what it installs: where PYTHONDONTWRITEBYTECODE is set, every command would compile our sources
+# again, which takes half of the processor time of a short one.
+COMPILED := $(BIN)/python -m compileall -q -j 2 $(PACKAGES)
+
 venv: $(VENV)/.dev
-	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
+	@$(COMPILED)
 
 # ---- work ----------------------------------------------------------------------------------------------------------
 # Exit code 8 says that the review is finished and a person must decide: for make that is a good end.
 review: $(VENV)/.runtime
-	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
+	@$(COMPILED)
 	@code=0; $(BIN)/quorate review --decide ask $(REVIEW) || code=$$?; \
 	if [ $$code -eq 8 ]; then \
 		echo "A decision is waiting: $(BIN)/quorate inbox shows it, $(BIN)/quorate decide answers it." >&2; \
@@ -76,10 +78,10 @@ review: $(VENV)/.runtime
 	fi; \
 	exit $$code
 
-# Compiled, as above. What the many processes would each prepare of the tests is prepared once, too: half of the
+# What the many processes would each prepare of the tests is prepared once, too: half of the
 # processor time until the first test.
 test: $(VENV)/.dev
-	@$(BIN)/python -m compileall -q -j 2 $(PACKAGES)
+	@$(COMPILED)
 	@$(BIN)/python .ci/prepare_tests.py
 	@$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadscope --no-loadscope-reorder $(ARGS)
 

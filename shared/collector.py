@@ -35,9 +35,8 @@ def _collect_regularly() -> None:
 
 
 def _collect_for_ever() -> None:
-    give_back = getattr(
-        ctypes.CDLL(None), "malloc_trim", None
-    )  # glibc has it, other C libraries do not
+    # glibc has it, other C libraries do not.
+    give_back = getattr(ctypes.CDLL(None), "malloc_trim", None)
     while True:
         time.sleep(WHOLE_EVERY_S)
         gc.collect()

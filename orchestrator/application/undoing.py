@@ -78,7 +78,7 @@ def undo_result(backend: Backend, undo: str, words: Translator = ENGLISH) -> Und
     done = [step for step in report.steps if step.status == StepStatus.DONE]
     replies = [Undone.model_validate(step.reply) for step in done if step.reply is not None]
     return UndoResult(
-        messages=tuple(words.translate(reply.told or reply.message) for reply in replies),
+        messages=tuple(words.translate(reply.notice or reply.message) for reply in replies),
         failures=tuple(
             words.column(step.failure_message) for step in report.steps if step.failure_message
         ),

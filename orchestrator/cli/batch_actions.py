@@ -13,21 +13,15 @@ from orchestrator.application.batch_desk import BatchDesk, StoredBatches
 from orchestrator.application.batch_from_git import HistoryRange
 from orchestrator.application.batch_input import item_schema
 from orchestrator.application.prepare import SubmissionRequest
-from orchestrator.cli.batch_lists import show
+from orchestrator.cli.batch_lists import show, words_in
 from orchestrator.cli.batch_results import write_history, write_report, write_results
 from orchestrator.cli.batches import BatchWanted, submit, submit_remotely, validate, watch
 from orchestrator.cli.elsewhere import server_of
-from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.watching import actor
 from orchestrator.core.lines import line
 from orchestrator.presentation.json_rows import dumps
-from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from shared.models.batches import BatchLimits, BatchStatus
-
-
-def _words(language: str | None) -> Translator:
-    return Translator(language or help_language(os.environ))
 
 
 @contextmanager
@@ -69,8 +63,8 @@ def submit_file(
     terminal = Terminal.of(os.environ, quiet=quiet)
     typed = BatchWanted(source, common, limits, name)
     if server_of(os.environ) is not None:
-        return submit_remotely(typed, os.environ, terminal, _words(language), as_json=as_json)
-    return submit(typed, os.environ, terminal, _words(language), as_json=as_json)
+        return submit_remotely(typed, os.environ, terminal, words_in(language), as_json=as_json)
+    return submit(typed, os.environ, terminal, words_in(language), as_json=as_json)
 
 
 def follow(
@@ -79,7 +73,7 @@ def follow(
     """Follow a batch."""
     terminal = Terminal.of(os.environ, quiet=quiet)
     with batch_desk(os.environ, workers=True) as desk:
-        return watch(desk, name, terminal, _words(language), watch_s, as_json=as_json)
+        return watch(desk, name, terminal, words_in(language), watch_s, as_json=as_json)
 
 
 def hand_over(name: str, output: Path | None, *, errors: bool) -> int:
@@ -92,7 +86,7 @@ def report_on(name: str, outputs: tuple[Path, ...], language: str | None, *, as_
     """What a batch came to."""
     terminal = Terminal.of(os.environ)
     with batch_desk(os.environ) as desk:
-        return write_report(desk, name, outputs, terminal, _words(language), as_json=as_json)
+        return write_report(desk, name, outputs, terminal, words_in(language), as_json=as_json)
 
 
 def write_from_git(repository: Path, output: Path | None, **wanted: Any) -> int:
@@ -106,7 +100,7 @@ def retry_failed(
     """Ask again for what failed."""
     with batch_desk(os.environ, workers=True) as desk:
         found, items = desk.retry_batch(name, limits, cancelled=cancelled)
-    terminal, words = Terminal.of(os.environ), _words(language)
+    terminal, words = Terminal.of(os.environ), words_in(language)
     if not as_json:
         terminal.talk([line(words.message("batch_retried", n=items))])
     show(found, terminal, words, as_json=as_json)
@@ -130,5 +124,5 @@ def _changed(
 ) -> int:
     with batch_desk(os.environ, workers=True) as desk:
         found = change(desk)
-    show(found, Terminal.of(os.environ), _words(language), as_json=as_json)
+    show(found, Terminal.of(os.environ), words_in(language), as_json=as_json)
     return 0

@@ -16,6 +16,11 @@ from orchestrator.presentation.terminal import Terminal
 from shared.models.batches import BatchStatus
 
 
+def words_in(language: str | None) -> Translator:
+    """The words of that language; without one of the terminal's."""
+    return Translator(language or help_language(os.environ))
+
+
 def list_all(limit: int, language: str | None, *, as_json: bool) -> int:
     """The newest batches."""
     listed = _batches(limit, os.environ)
@@ -24,19 +29,14 @@ def list_all(limit: int, language: str | None, *, as_json: bool) -> int:
         rows = [status_json(each) for each in listed]
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "batches": rows}))
     else:
-        terminal.result(batches_table(listed, Translator(language or help_language(os.environ))))
+        terminal.result(batches_table(listed, words_in(language)))
     return 0
 
 
 def show_status(name: str, language: str | None, *, as_json: bool) -> int:
     """How a batch stands."""
     status = _batch(name, os.environ)
-    show(
-        status,
-        Terminal.of(os.environ),
-        Translator(language or help_language(os.environ)),
-        as_json=as_json,
-    )
+    show(status, Terminal.of(os.environ), words_in(language), as_json=as_json)
     return 0
 
 

@@ -41,7 +41,7 @@ def undo(spec: RunSpec, _materials: Materials) -> Workflow:
     if result.failure is not None:
         return Outcome(Verdict.INCONCLUSIVE, None, failure_notice(result.failure))
     undone = Undone.model_validate(result.reply)
-    return Outcome(Verdict.DONE, None, undone.told or undone.message)
+    return Outcome(Verdict.DONE, None, undone.notice or undone.message)
 
 
 class UndoOptions(ForeignWire):

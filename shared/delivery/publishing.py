@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any
@@ -140,16 +140,13 @@ class Application(Celery):  # type: ignore[misc]
             return None
 
     def _push(self, messages: Mapping[tuple[str, int], list[str]]) -> None:
-        for (queue, priority), texts in messages.items():
-            self._ensured(_lpush, queue, priority, texts)
-
-    def _ensured(self, work: Callable[..., Any], *words: object) -> Any:
-        """Call `work` with a pooled producer and `words`; again, as configured, while the broker is away."""
+        """Put them into their lists by a pooled producer; again, as configured, while the broker is away."""
         policy = self.conf.task_publish_retry_policy
-        with self.producer_or_acquire() as producer:
-            connection = producer.connection
-            connection.transport_options.update(policy)  # how often it connects, as kombu does
-            return connection.ensure(producer, work, **policy)(producer, *words)
+        for (queue, priority), texts in messages.items():
+            with self.producer_or_acquire() as producer:
+                connection = producer.connection
+                connection.transport_options.update(policy)  # how often it connects, as kombu does
+                connection.ensure(producer, _lpush, **policy)(producer, queue, priority, texts)
 
 
 def _hang_under(request: Any, options: dict[str, Any]) -> None:

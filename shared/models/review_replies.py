@@ -245,4 +245,4 @@ class Undone(ForeignWire):
     """What was taken back; earlier versions said it as one English sentence, `message`."""
 
     message: str = ""
-    told: Notice | None = None
+    notice: Notice | None = None

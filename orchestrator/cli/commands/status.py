@@ -150,7 +150,7 @@ def _pause_lines(pauses: Iterable[Mapping[str, Any]], batches: Iterable[str]) ->
     return [*lines, *(line(Span(text, Style.WARNING)) for text in texts)]
 
 
-def _held_lines(held: Iterable[Mapping[str, Any]]) -> list[Line]:
+def _held_lines(turns: Iterable[Mapping[str, Any]]) -> list[Line]:
     """Whom runs wait for, why, and when it is tried again."""
     return [
         line(
@@ -161,7 +161,7 @@ def _held_lines(held: Iterable[Mapping[str, Any]]) -> list[Line]:
                 Style.WARNING,
             )
         )
-        for each in held
+        for each in turns
     ]
 
 

@@ -68,9 +68,8 @@ def similarity(a: str, b: str) -> float | None:
     return jaccard if same else jaccard * POLARITY_PENALTY
 
 
-@kept_by_texts(
-    32_000_000, times=12
-)  # a turn is compared with many others, and again after every round
+# A turn is compared with many others, and again after every round.
+@kept_by_texts(32_000_000, times=12)
 def _read(text: str) -> _Read:
     own = prose(text)
     return _Read(tokens(own), _polarity(own))

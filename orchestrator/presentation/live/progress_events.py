@@ -144,9 +144,9 @@ def _handed_back(
 
 
 def _news(before: RunSnapshot | None, after: RunSnapshot) -> list[StepRow]:
-    told = {step.key: _code(step) for step in before.steps} if before else {}
+    codes = {step.key: _code(step) for step in before.steps} if before else {}
     news = (step for step in after.open_steps if _is_news(step, after.elapsed_s))
-    return [step for step in news if told.get(step.key) != _code(step)]
+    return [step for step in news if codes.get(step.key) != _code(step)]
 
 
 def _is_news(step: StepRow, now_s: float) -> bool:

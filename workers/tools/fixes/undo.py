@@ -31,7 +31,7 @@ from workers.tools.sandbox.sandbox import Countdown, scratch
 
 def run(inputs: UndoInput, context: ToolContext) -> Undone:
     """Take back what `apply` replied; twice is once."""
-    return Undone(told=undo(inputs.applied, context.documents, context.countdown()))
+    return Undone(notice=undo(inputs.applied, context.documents, context.countdown()))
 
 
 def undo(applied: Applied, documents: Documents, countdown: Countdown) -> Notice:

@@ -41,8 +41,8 @@ def undo(this: Case, applied: Applied) -> Notice:
         "undo", {"applied": applied.model_dump(mode="json")}, ToolContext(this.documents, 60.0)
     )
     assert isinstance(reply, Undone)
-    assert reply.told is not None
-    return reply.told
+    assert reply.notice is not None
+    return reply.notice
 
 
 @pytest.mark.parametrize("state", ["commit", "worktree", "index"])
