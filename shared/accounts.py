@@ -54,19 +54,29 @@ def server_account(
     name = environ.get(VARIABLE) or DEDICATED
     if name in SHARED_ACCOUNTS:
         raise EnvironmentFault(
-            f"{VARIABLE} is {name!r}, which other programs use, too: any of them could read and change what the "
-            f"servers hold. Name an account that nothing else uses (`{DEDICATED}` without the variable)."
+            "{variable} is {name!r}, which other programs use, too: any of them could read and "
+            "change what the servers hold. Name an account that nothing else uses (`{dedicated}` "
+            "without the variable).",
+            variable=VARIABLE,
+            name=name,
+            dedicated=DEDICATED,
         )
     entry = _look_up(name) or (_made(name, make or make_account) if name == DEDICATED else None)
     if entry is None:
         raise EnvironmentFault(
-            f"As root the servers run as the account {name!r}, which this machine does not have: add it with "
-            f"`{' '.join(_useradd(name))}`, {_OTHERWISE}."
+            "As root the servers run as the account {name!r}, which this machine does not have: add "
+            "it with `{command}`, {otherwise}.",
+            name=name,
+            command=" ".join(_useradd(name)),
+            otherwise=_OTHERWISE,
         )
     if entry.pw_uid == 0 or entry.pw_uid in _OVERFLOW_IDS:
         raise EnvironmentFault(
-            f"The account {name!r} has the id {entry.pw_uid}, which it shares with another account: give it another, "
-            f"or name another account in {VARIABLE}."
+            "The account {name!r} has the id {pw_uid}, which it shares with another account: give it "
+            "another, or name another account in {variable}.",
+            name=name,
+            pw_uid=entry.pw_uid,
+            variable=VARIABLE,
         )
     return Account(name, entry.pw_uid, entry.pw_gid)
 
@@ -116,8 +126,12 @@ def make_account(name: str) -> None:
         if done.returncode != 0:  # Debian's adduser takes busybox's -h for a call for help
             failure = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
     raise EnvironmentFault(
-        f"As root the servers run as the account {name!r}, and it cannot be added ({failure}): add it with "
-        f"`{' '.join(_useradd(name))}`, {_OTHERWISE}."
+        "As root the servers run as the account {name!r}, and it cannot be added ({failure}): "
+        "add it with `{command}`, {otherwise}.",
+        name=name,
+        failure=failure,
+        command=" ".join(_useradd(name)),
+        otherwise=_OTHERWISE,
     )
 
 

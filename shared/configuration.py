@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from shared.models.wire import Wire
 from shared.patterns import regex
+from shared.sentences import Sentence
 
 _SECRET_WORDS = regex(
     r"(?:^|_)(?:api_?key|key|token|secret|password|passwd|credentials?)$", re.IGNORECASE
@@ -35,6 +36,13 @@ class Documented:
 
     help: str
     shown: str = ""
+
+
+UNKNOWN_KEY = "unknown key '{key}'{hint}"
+PLAINTEXT_KEY = (
+    "'{key}' would put a secret into the file. Name where it is instead: "
+    "api_key_env: VARIABLE, api_key_file: PATH, or api_key_keyring: NAME"
+)
 
 
 class Section(Wire):
@@ -69,16 +77,10 @@ def _is_another(meant: set[str | None], problem: ErrorDetails) -> bool:
 
 def _unknown(key: object, known: list[str]) -> PydanticCustomError:
     if isinstance(key, str) and _SECRET_WORDS.search(key):
-        return PydanticCustomError(
-            "plaintext_key",
-            "'{key}' would put a secret into the file. Name where it is instead: "
-            "api_key_env: VARIABLE, api_key_file: PATH, or api_key_keyring: NAME",
-            {"key": key},
-        )
+        return PydanticCustomError("plaintext_key", PLAINTEXT_KEY, {"key": key})
+    hint = did_you_mean(str(key), known)
     return PydanticCustomError(
-        "unknown_key",
-        "unknown key '{key}'{hint}",
-        {"key": str(key), "hint": did_you_mean(str(key), known)},
+        "unknown_key", UNKNOWN_KEY, {"key": str(key), "hint": hint, "known": known}
     )
 
 
@@ -96,7 +98,9 @@ def _nearest(word: str, known: list[str]) -> str | None:
 def did_you_mean(word: str, known: list[str]) -> str:
     """`; did you mean 'x'?` for a near miss, else the list of what is known."""
     near = _nearest(word, known)
-    return f"; did you mean '{near}'?" if near else f" (known: {', '.join(known)})"
+    if near:
+        return Sentence("; did you mean '{near}'?", near=near)
+    return Sentence(" (known: {known})", known=", ".join(known))
 
 
 def _duration(value: object) -> object:

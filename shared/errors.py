@@ -16,7 +16,8 @@
     └── ReplayMismatch           a journal that its workflow no longer explains (run is parked)   exit 3
 
 Anything else that escapes is a bug (exit 70). An error's text is a whole sentence for its reader: what is
-wrong, where, and what to do.
+wrong, where, and what to do. It is a template with its values, by which readers of other languages are told it in
+theirs (docs/design/notices.md).
 """
 
 from __future__ import annotations
@@ -25,12 +26,20 @@ from enum import StrEnum
 
 from shared.models.notices import Notice
 from shared.models.outcomes import FailureKind
+from shared.sentences import Sentence
 
 
 class QuorateError(Exception):
-    """The root of the expected errors; `exit_code` is what the command line ends with."""
+    """The root of the expected errors; `exit_code` is what the command line ends with.
+
+    `sentence` is a template that `values` fill, or a text as it is.
+    """
 
     exit_code = 70
+
+    def __init__(self, sentence: str = "", /, **values: object) -> None:
+        self.sentence = sentence if not values else Sentence(sentence, **values)
+        super().__init__(self.sentence)
 
 
 class UserError(QuorateError):
@@ -56,14 +65,7 @@ class SubjectError(UserError):
 
 
 class UnknownRun(UserError):
-    """No run, step or decision is known under that name, or no batch, schedule, webhook or token.
-
-    `notice`: the same as the message for people, where there are words for it in their language.
-    """
-
-    def __init__(self, message: str, *, notice: Notice | None = None) -> None:
-        super().__init__(message)
-        self.notice = notice
+    """No run, step or decision is known under that name, or no batch, schedule, webhook or token."""
 
 
 class DecisionConflict(QuorateError):

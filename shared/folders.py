@@ -37,7 +37,11 @@ def os_error_as_fault(doing: str, where: Path, move: str = _MOVE) -> Iterator[No
         code = error.errno or 0
         why, cure = _CURES.get(code, (error.strerror or str(error), f"correct that, or {_MOVE}"))
         raise EnvironmentFault(
-            f"Cannot {doing} {where}: {why}; {cure.replace(_MOVE, move)}."
+            "Cannot {doing} {where}: {why}; {cure}.",
+            doing=doing,
+            where=where,
+            why=why,
+            cure=cure.replace(_MOVE, move),
         ) from error
 
 
@@ -72,8 +76,12 @@ def make_private(folder: Path, account: Account | None = None) -> None:
             os.chown(folder, account.uid, account.gid, follow_symlinks=False)
         elif found.st_uid != wanted_uid:
             raise EnvironmentFault(
-                f"The folder {folder} belongs to user {found.st_uid}, not to {wanted_uid}; "
-                f"run as its owner, or {_MOVE}."
+                "The folder {folder} belongs to user {st_uid}, not to {wanted_uid}; run as its owner, or "
+                "{move}.",
+                folder=folder,
+                st_uid=found.st_uid,
+                wanted_uid=wanted_uid,
+                move=_MOVE,
             )
         if stat.S_IMODE(found.st_mode) != 0o700:
             folder.chmod(0o700)
@@ -114,8 +122,12 @@ def require_space(folder: Path, needed_bytes: int) -> None:
     free = found.f_bavail * found.f_frsize
     if free < needed_bytes:
         raise EnvironmentFault(
-            f"Only {free // 1_000_000} MB are free for {folder} and "
-            f"{-(-needed_bytes // 1_000_000)} MB are needed; free some space, or {_MOVE}."
+            "Only {free} MB are free for {folder} and {needed} MB are needed; free some space, "
+            "or {move}.",
+            free=free // 1_000_000,
+            folder=folder,
+            needed=-(-needed_bytes // 1_000_000),
+            move=_MOVE,
         )
 
 

@@ -77,8 +77,9 @@ class Instance:
     def _in(cls, data_home: Path, state_home: Path, name: str) -> Self:
         if not _NAME.fullmatch(name):
             raise UserError(
-                f"QUORATE_INSTANCE is {name!r}; use letters, digits, '.', '_' and '-', "
-                "at most 64, beginning with a letter or a digit."
+                "QUORATE_INSTANCE is {name!r}; use letters, digits, '.', '_' and '-', at most 64, "
+                "beginning with a letter or a digit.",
+                name=name,
             )
         state_dir = state_home / name
         return cls(

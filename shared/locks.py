@@ -35,8 +35,10 @@ def exclusive(path: Path, timeout_s: float) -> Iterator[None]:
     while (descriptor := try_lock(path)) is None:
         if time.monotonic() > deadline:
             raise EnvironmentFault(
-                f"Another process has held {path} for {timeout_s:g} s while it starts or stops the "
-                "servers; see which one with `fuser` on that file, and try again."
+                "Another process has held {path} for {timeout_s:g} s while it starts or stops the "
+                "servers; see which one with `fuser` on that file, and try again.",
+                path=path,
+                timeout_s=timeout_s,
             )
         time.sleep(_POLL_S)
     try:

@@ -89,8 +89,9 @@ def _external(environ: Mapping[str, str]) -> Endpoints | None:
     if not redis_url or not database_url:
         missing = "QUORATE_DATABASE_URL" if redis_url else "QUORATE_REDIS_URL"
         raise ConfigurationError(
-            f"External servers need both URLs: {missing} is missing. Set it, or unset the other to use the "
-            "embedded servers."
+            "External servers need both URLs: {missing} is missing. Set it, or unset the other to "
+            "use the embedded servers.",
+            missing=missing,
         )
     if database_url.startswith("postgresql://"):
         database_url = "postgresql+psycopg://" + database_url.removeprefix("postgresql://")
@@ -113,8 +114,10 @@ def _broker_url(url: str) -> str:
         return f"redis+socket://{path}" + (f"?{options}" if options else "")
     if scheme not in BROKERS:
         raise ConfigurationError(
-            f"The broker's URL begins with {scheme!r}: it must be one of {', '.join(BROKERS)} "
-            "(QUORATE_BROKER_URL, else QUORATE_REDIS_URL)."
+            "The broker's URL begins with {scheme!r}: it must be one of {brokers} "
+            "(QUORATE_BROKER_URL, else QUORATE_REDIS_URL).",
+            scheme=scheme,
+            brokers=", ".join(BROKERS),
         )
     return url
 
@@ -123,7 +126,12 @@ def _choice(environ: Mapping[str, str], name: str, words: tuple[str, str]) -> st
     """The value of a variable that knows two words; the first is its default."""
     value = environ.get(name) or words[0]
     if value not in words:
-        raise ConfigurationError(f"{name} is {value!r}: it must be {' or '.join(words)}.")
+        raise ConfigurationError(
+            "{name} is {value!r}: it must be {words}.",
+            name=name,
+            value=value,
+            words=" or ".join(words),
+        )
     return value
 
 
@@ -132,7 +140,9 @@ def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
     if not value:
         return default
     if not value.isdigit() or int(value) < 1:
-        raise ConfigurationError(f"{name} is {value!r}: it must be a whole number from 1.")
+        raise ConfigurationError(
+            "{name} is {value!r}: it must be a whole number from 1.", name=name, value=value
+        )
     return int(value)
 
 
@@ -146,7 +156,9 @@ def _dollars(environ: Mapping[str, str], name: str) -> float | None:
         amount = -1.0
     if not 0 <= amount < float("inf"):
         raise ConfigurationError(
-            f"{name} is {value!r}: it must be an amount of US dollars, like 50."
+            "{name} is {value!r}: it must be an amount of US dollars, like 50.",
+            name=name,
+            value=value,
         )
     return amount
 
@@ -158,7 +170,10 @@ def _networks(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
             ip_network(each)
         except ValueError as error:
             raise ConfigurationError(
-                f"{name} names {each!r}: it must be networks like 10.1.0.0/16, parted by commas ({error})."
+                "{name} names {each!r}: it must be networks like 10.1.0.0/16, parted by commas ({error}).",
+                name=name,
+                each=each,
+                error=error,
             ) from None
     return names
 
@@ -173,7 +188,11 @@ def _keys(environ: Mapping[str, str], name: str) -> tuple[bytes, ...]:
     known = tuple(key for key in keys if key is not None)
     if not known or len(known) < len(keys):
         raise ConfigurationError(
-            f"{name}: {path} must hold keys of {KEY_BYTES} bytes in base64, one a line: `openssl rand -base64 32`."
+            "{name}: {path} must hold keys of {bytes} bytes in base64, one a line: `openssl rand "
+            "-base64 32`.",
+            name=name,
+            path=path,
+            bytes=KEY_BYTES,
         )
     return known
 
@@ -184,10 +203,15 @@ def _private_lines(path: Path, name: str) -> list[str]:
         others = path.stat().st_mode & 0o077
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise ConfigurationError(f"{name}: {path} cannot be read: {why}.") from None
+        raise ConfigurationError(
+            "{name}: {path} cannot be read: {why}.", name=name, path=path, why=why
+        ) from None
     if others:
         raise ConfigurationError(
-            f"{name}: others may read {path}: `chmod 600 {path}`, and think of the keys in it as known."
+            "{name}: others may read {path}: `chmod 600 {path}`, and think of the keys in it as "
+            "known.",
+            name=name,
+            path=path,
         )
     return lines
 

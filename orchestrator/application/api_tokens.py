@@ -11,6 +11,7 @@ from orchestrator.application.backend import Backend
 from shared.errors import UnknownRun, UserError
 from shared.models.roles import Role
 from shared.patterns import regex
+from shared.sentences import Sentence
 from shared.store.api_tokens import (
     ApiToken,
     add_api_token,
@@ -49,17 +50,20 @@ def add(
     """
     if _NAME.fullmatch(name) is None:
         raise UserError(
-            f"{name!r} cannot be a token's name: up to 64 letters, digits, '.', '_', '@' and '-', a letter or digit "
-            "first"
+            "{name!r} cannot be a token's name: up to 64 letters, digits, '.', '_', '@' and '-', a "
+            "letter or digit first",
+            name=name,
         )
     token = new_token()
 
     def store(connection: Connection) -> None:
         if len(list_api_tokens(connection)) >= MOST_TOKENS:
-            raise UserError(f"there are {MOST_TOKENS} tokens already: remove one first")
+            raise UserError("there are {most} tokens already: remove one first", most=MOST_TOKENS)
         if not add_api_token(connection, name, hash_of(token), role, life_s, projects):
             raise UserError(
-                f"there is a token {name} already: choose another name, or remove it with `quorate tokens rm {name}`"
+                "there is a token {name} already: choose another name, or remove it with `quorate tokens "
+                "rm {name}`",
+                name=name,
             )
 
     backend.write(store)
@@ -75,7 +79,8 @@ def remove(backend: Backend, name: str) -> None:
     """Withdraw a token: the next request with it is refused. Raises UserError."""
     if not backend.write(lambda connection: remove_api_token(connection, name)):
         names = ", ".join(each.name for each in tokens(backend))
-        raise UnknownRun(f"there is no token {name}" + (f"; there are {names}" if names else ""))
+        known = Sentence("; there are {names}", names=names) if names else ""
+        raise UnknownRun("there is no token {name}{known}", name=name, known=known)
 
 
 def recognise(backend: Backend, token: str) -> ApiToken | None:

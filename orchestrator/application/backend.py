@@ -79,7 +79,8 @@ class Backend:
                 raise
             if not is_wanted(instance) and not is_up(instance):
                 raise EnvironmentFault(
-                    f"instance {instance.name} was stopped (`quorate down`); its runs go on after `quorate up`."
+                    "instance {instance} was stopped (`quorate down`); its runs go on after `quorate up`.",
+                    instance=instance.name,
                 ) from None
             ensure(instance, environ=self.environ)
             return self.database.run(seeing, atomic=atomic)
@@ -185,9 +186,14 @@ def require_contract(database: Database) -> None:
         theirs = read_build(process.version)
         if process.silent_s < SILENCE_S and theirs.contract != ours.contract:
             raise EnvironmentFault(
-                f"the process {process.kind} on {process.host} (pid {process.pid}) is of version {theirs.shown}, whose "
-                f"messages are not those of this version, {ours.shown}: nothing was submitted. Bring both to one "
-                "version (`quorate docs upgrading`)."
+                "the process {process} on {host} (pid {pid}) is of version {theirs}, whose messages are not "
+                "those of this version, {ours}: nothing was submitted. Bring both to one version "
+                "(`quorate docs upgrading`).",
+                process=process.kind,
+                host=process.host,
+                pid=process.pid,
+                theirs=theirs.shown,
+                ours=ours.shown,
             )
 
 
@@ -200,8 +206,10 @@ def require_schema(database: Database) -> None:
         raise EnvironmentFault(newer)
     have = "is empty" if revision is None else f"is at schema {revision}"
     raise EnvironmentFault(
-        f"the database {have} and this version of Quorate needs {HEAD}: run `quorate db upgrade` once, while the "
-        "processes of earlier versions are stopped (`quorate docs upgrading`)."
+        "the database {have} and this version of Quorate needs {revision}: run `quorate db upgrade` "
+        "once, while the processes of earlier versions are stopped (`quorate docs upgrading`).",
+        have=have,
+        revision=HEAD,
     )
 
 

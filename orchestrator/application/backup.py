@@ -32,13 +32,17 @@ def restore(environ: Mapping[str, str], source: Path) -> int:
     instance = _embedded(environ, "pg_restore --dbname=$QUORATE_DATABASE_URL FILE")
     if supervisor_status(instance).running:
         raise UserError(
-            f"the workers of instance {instance.name} run: stop them first (`quorate down`), and restore then"
+            "the workers of instance {instance} run: stop them first (`quorate down`), and restore "
+            "then",
+            instance=instance.name,
         )
     endpoints = ensure(instance, environ=environ)
     if runs := _runs_in(endpoints.database_url):
         raise UserError(
-            f"instance {instance.name} has {runs:,} runs already: a backup is restored where there is none. "
-            "QUORATE_INSTANCE names another instance"
+            "instance {instance} has {runs:,} runs already: a backup is restored where there is "
+            "none. QUORATE_INSTANCE names another instance",
+            instance=instance.name,
+            runs=runs,
         )
     backup.load(instance, environ, source)
     failpoint("restore-loaded")
@@ -56,7 +60,9 @@ def _embedded(environ: Mapping[str, str], instead: str) -> Instance:
     settings = ServiceSettings.from_environment(environ)
     if settings.external is not None:
         raise UserError(
-            f"the servers are your own: use Postgres's programs, as in `{instead}` (`quorate docs data`)"
+            "the servers are your own: use Postgres's programs, as in `{instead}` (`quorate docs "
+            "data`)",
+            instead=instead,
         )
     return settings.instance
 

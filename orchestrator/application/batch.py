@@ -113,7 +113,11 @@ def pause(backend: Backend, name: str, *, paused: bool) -> BatchStatus:
     """Let nothing more of a batch begin for now, or let it go on. Raises UserError when it stands so already."""
     row = backend.read(lambda connection: named_batch(connection, name))
     if not backend.write(partial(pause_batch, name=row.name, paused=paused)):
-        raise UserError(f"the batch {row.name} is {'paused already' if paused else 'not paused'}")
+        raise UserError(
+            "the batch {batch} is {value}",
+            batch=row.name,
+            value="paused already" if paused else "not paused",
+        )
     return batch_status(backend, row.name)
 
 
@@ -126,7 +130,11 @@ def retry(
     """
     row = backend.read(lambda connection: named_batch(connection, name))
     if row.state is not BatchState.OPEN:
-        raise UserError(f"the batch {row.name} is {row.state.value}: nothing of it can begin")
+        raise UserError(
+            "the batch {batch} is {state}: nothing of it can begin",
+            batch=row.name,
+            state=row.state.value,
+        )
     backend.write(partial(set_limits, name=row.name, limits=limits))
     states = [ItemState.FAILED, *([ItemState.CANCELLED] if cancelled else [])]
     items = 0

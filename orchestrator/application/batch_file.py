@@ -83,9 +83,11 @@ def opened(source: str, directory: Path, stdin: BinaryIO) -> Iterator[BatchFile]
             with path.open("rb"):
                 pass
         except PermissionError as error:
-            raise EnvironmentFault(f"no permission to read {source}") from error
+            raise EnvironmentFault("no permission to read {source}", source=source) from error
         except OSError as error:
-            raise UserError(f"{source} cannot be read: {error.strerror}") from error
+            raise UserError(
+                "{source} cannot be read: {why}", source=source, why=error.strerror
+            ) from error
         yield BatchFile(path, source, path.stem or "batch", path.parent)
         return
     with tempfile.NamedTemporaryFile(prefix="quorate-batch-") as spool:

@@ -52,13 +52,17 @@ def items_from_git(
     )
     if output.code != 0:
         raise UserError(
-            f"{wanted.commits or 'HEAD'} names no commits of {repository}: expected a range like v1.0..HEAD"
+            "{commits} names no commits of {repository}: expected a range like v1.0..HEAD",
+            commits=wanted.commits or "HEAD",
+            repository=repository,
         )
     top = str(found.place.resolve())
     rows = (row.split("\0", 2) for row in output.stdout.decode("utf-8", "replace").split("\n"))
     items = [_item(top, *row, pull_requests=wanted.pull_requests) for row in rows if len(row) == 3]
     if not any(items):
-        raise UserError(f"there is no such commit in {repository}: nothing to submit")
+        raise UserError(
+            "there is no such commit in {repository}: nothing to submit", repository=repository
+        )
     yield from filter(None, items)
 
 
@@ -102,5 +106,6 @@ def _moment(text: str, now: datetime) -> datetime:
         return now - timedelta(seconds=TypeAdapter[float](Duration).validate_python(text))
     except (ValidationError, OverflowError):
         raise UserError(
-            f"--since {text}: expected a date like 2026-05-01 or a duration like 12h, 7d or 4w"
+            "--since {text}: expected a date like 2026-05-01 or a duration like 12h, 7d or 4w",
+            text=text,
         ) from None

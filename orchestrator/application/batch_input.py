@@ -309,9 +309,9 @@ def _case(stated: StatedRecord, custom_id: str) -> CaseSource | GivenCase:
     try:
         read = read_cases(str(content).encode(), name)
     except UnusableCaseError as error:
-        raise SubjectError(f"input: {ENGLISH.translate(error.notice)}") from None
+        raise SubjectError("input: {why}", why=ENGLISH.translate(error.notice)) from None
     if len(read.cases) != 1:
-        raise SubjectError(f"input: {len(read.cases)} cases; an item is about one")
+        raise SubjectError("input: {count} cases; an item is about one", count=len(read.cases))
     return GivenCase(read.cases[0], remarks=read.remarks)
 
 
@@ -322,7 +322,7 @@ def item_schema(workflow: str) -> dict[str, Any]:
     """The JSON schema of a line of that workflow. Raises UserError where there is none of that name."""
     if workflow not in SUBMITTED:
         near = did_you_mean(workflow, [*SUBMITTED])
-        raise UserError(f"there is no workflow {workflow!r}{near}")
+        raise UserError("there is no workflow {workflow!r}{near}", workflow=workflow, near=near)
     schema = BatchLine.model_json_schema()
     stated: type[BaseModel] = INPUTS[WORKFLOWS[workflow].subject]
     inner = stated.model_json_schema()

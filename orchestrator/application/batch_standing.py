@@ -5,7 +5,6 @@ from __future__ import annotations
 from orchestrator.application.backend import Backend
 from shared.errors import UnknownRun
 from shared.models.batches import LAST, BatchRow, BatchStatus
-from shared.models.notices import notice
 from shared.patterns import regex
 from shared.store.batches import count_items, find_batch, list_batches, spent_on
 from shared.store.database import Connection
@@ -24,8 +23,8 @@ def named_batch(connection: Connection, name: str) -> BatchRow:
         row = next(iter(list_batches(connection, 1)), None)
     if row is None:
         raise UnknownRun(
-            f"there is no batch {name!r}: `quorate batch list` shows them",
-            notice=notice("no_such_batch", name=name),
+            "there is no batch {name!r}: `quorate batch list` shows them",
+            name=name,
         )
     return row
 

@@ -120,7 +120,8 @@ def submit_batch(
     )
     if row is None or row.fingerprint != fingerprint:
         raise DecisionConflict(
-            f"the batch {name} has other items or settings; nothing was queued: choose another --name"
+            "the batch {name} has other items or settings; nothing was queued: choose another --name",
+            name=name,
         )
     if request.limits != NO_LIMITS:
         backend.write(partial(set_limits, name=name, limits=request.limits))
@@ -231,7 +232,9 @@ def _fill(
         backend.write(partial(discard_batch, name=row.name))
         raise BatchFaults(request.file.name, capture.faults, len(capture.faults))
     if not backend.write(lambda connection: open_batch(connection, row.name)):
-        raise UserError(f"{request.file.name} has changed while it was read: submit it again")
+        raise UserError(
+            "{file} has changed while it was read: submit it again", file=request.file.name
+        )
 
 
 def _of_portion(
@@ -254,7 +257,8 @@ def _store(connection: Connection, batch: str, captured: Sequence[_Captured]) ->
         _together(each.documents for each in captured),
     ):
         raise DecisionConflict(
-            f"the batch {batch} was cancelled while it was being submitted: nothing of it was queued"
+            "the batch {batch} was cancelled while it was being submitted: nothing of it was queued",
+            batch=batch,
         )
 
 

@@ -120,7 +120,11 @@ def capture_subject(
         case CaseSource():
             cases, _ = read_given_cases(subject, directory, settings, stdin)
             if len(cases) > 1:
-                raise SubjectError(f"{subject.case} holds {len(cases)} cases; a run is about one")
+                raise SubjectError(
+                    "{case} holds {count} cases; a run is about one",
+                    case=subject.case,
+                    count=len(cases),
+                )
             return _case(cases[0], settings, put)
         case GivenCase():
             return _case(subject, settings, put)
@@ -190,8 +194,9 @@ def _diff(directory: Path, subject: ChangeInput, name: str, stdin: StandardInput
         return content
     came = "nothing came on standard input" if name == STDIN else f"{name} is empty"
     raise SubjectError(
-        f"there is no diff: {came}. If the command that should have written it failed, `set -o pipefail` ends a "
-        "pipeline there; where an empty diff is fine, say so with --allow-empty."
+        "there is no diff: {came}. If the command that should have written it failed, `set -o "
+        "pipefail` ends a pipeline there; where an empty diff is fine, say so with --allow-empty.",
+        came=came,
     )
 
 
@@ -202,9 +207,11 @@ def _diff_bytes(directory: Path, name: str, stdin: StandardInput) -> bytes:
         with (directory / name).open("rb") as stream:
             return stream.read(MAX_DIFF_BYTES + 1)
     except PermissionError as error:
-        raise EnvironmentFault(f"no permission to read the diff {name}") from error
+        raise EnvironmentFault("no permission to read the diff {name}", name=name) from error
     except OSError as error:
-        raise SubjectError(f"the diff {name} cannot be read: {error.strerror}") from error
+        raise SubjectError(
+            "the diff {name} cannot be read: {why}", name=name, why=error.strerror
+        ) from error
 
 
 # ---- a question ---------------------------------------------------------------------------------
@@ -254,8 +261,9 @@ def _check_no_file(asked: QuestionInput, directory: Path) -> None:
     if len(words) == 1 and _is_file(words[0], directory):
         name = words[0]
         raise SubjectError(
-            f"{name} is a file: `--file {name}` asks what is written in it, "
-            f'`--context {name} "..."` asks about it.'
+            '{name} is a file: `--file {name}` asks what is written in it, `--context {name} "..."` '
+            "asks about it.",
+            name=name,
         )
     if not asked.contexts:
         return
@@ -263,8 +271,9 @@ def _check_no_file(asked: QuestionInput, directory: Path) -> None:
         looks_like_one = {".", "/"} & {*word} and word not in asked.contexts
         if looks_like_one and _is_file(word, directory):
             raise SubjectError(
-                f"{word} is a file, and --context takes one: write `--context {word}` to pass it along, or put the "
-                "question in quotation marks to mention it."
+                "{word} is a file, and --context takes one: write `--context {word}` to pass it along, "
+                "or put the question in quotation marks to mention it.",
+                word=word,
             )
 
 
@@ -331,7 +340,9 @@ def read_given_cases(
             read = read_named_cases(directory, subject.case, files)
     except UnusableCaseError as error:
         name = "standard input" if subject.case == STDIN else subject.case
-        raise SubjectError(f"{name}: {ENGLISH.translate(error.notice)}") from None
+        raise SubjectError(
+            "{name}: {why}", name=name, why=ENGLISH.translate(error.notice)
+        ) from None
     named = [name for name in subject.similar if name != STORED]
     similar = read_similar(directory, named, files)
     documents, unread = read_documents(directory, subject.documents, files)

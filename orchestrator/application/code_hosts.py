@@ -39,9 +39,9 @@ class CommentRefused(EnvironmentFault):
 class HostUnavailable(EnvironmentFault):
     """The host is slow, away or busy (429, 5xx, rate limits); `wait_s` is what it asks for."""
 
-    def __init__(self, text: str, wait_s: float | None = None) -> None:
+    def __init__(self, sentence: str, wait_s: float | None = None, /, **values: object) -> None:
         """With how long to wait, where the host says it."""
-        super().__init__(text)
+        super().__init__(sentence, **values)
         self.wait_s = wait_s
 
 
@@ -65,7 +65,9 @@ class HostAccess:
         """Raises EnvironmentFault for an address to which the token would travel in plain text."""
         address = urlsplit(self.api)
         if address.scheme != "https" and address.hostname not in _LOOPBACK:
-            raise EnvironmentFault(f"{self.api} is no https address: no token is sent there.")
+            raise EnvironmentFault(
+                "{api} is no https address: no token is sent there.", api=self.api
+            )
 
     @cached_property
     def _client(self) -> httpx.Client:
@@ -78,7 +80,10 @@ class HostAccess:
             return answer.json()
         except ValueError:
             raise HostUnavailable(
-                f"{method} {self.api}{path}: what answers sends no JSON."
+                "{method} {api}{path}: what answers sends no JSON.",
+                method=method,
+                api=self.api,
+                path=path,
             ) from None
 
     def pages(self, path: str) -> Iterator[dict[str, Any]]:
@@ -93,7 +98,9 @@ class HostAccess:
         try:
             answer = self._client.request(method, f"{self.api}{path}", json=content)
         except httpx.HTTPError as error:
-            raise HostUnavailable(f"{self.api} does not answer: {type(error).__name__}.") from None
+            raise HostUnavailable(
+                "{api} does not answer: {why}.", api=self.api, why=type(error).__name__
+            ) from None
         _check(answer, f"{method} {self.api}{path}")
         return answer
 
@@ -105,15 +112,25 @@ def _check(answer: httpx.Response, what: str) -> None:
     wait_s = _wait_of(answer)
     limited = status == 403 and (wait_s is not None or _is_spent(answer))
     if status == 429 or status >= 500 or limited:
-        raise HostUnavailable(f"{what}: {status}, the host is busy or limits requests.", wait_s)
+        raise HostUnavailable(
+            "{what}: {status}, the host is busy or limits requests.",
+            wait_s,
+            what=what,
+            status=status,
+        )
     if status in (401, 403):
         raise CredentialsRejected(
-            f"{what}: {status}, the token may not do that. GitHub: `permissions: pull-requests: write` "
-            "(requests from forks have a read-only token); GitLab: a token with the scope `api` in GITLAB_TOKEN."
+            "{what}: {status}, the token may not do that. GitHub: `permissions: pull-requests: "
+            "write` (requests from forks have a read-only token); GitLab: a token with the scope "
+            "`api` in GITLAB_TOKEN.",
+            what=what,
+            status=status,
         )
     if status == 404:
-        raise CommentRefused(f"{what}: 404, there is no such request, or the token cannot see it.")
-    raise CommentRefused(f"{what}: {status}, the host does not take it.")
+        raise CommentRefused(
+            "{what}: 404, there is no such request, or the token cannot see it.", what=what
+        )
+    raise CommentRefused("{what}: {status}, the host does not take it.", what=what, status=status)
 
 
 def _wait_of(answer: httpx.Response) -> float | None:
@@ -284,7 +301,9 @@ def host_of(
 def _token(environ: Mapping[str, str], name: str) -> str:
     token = environ.get(name, "").strip()
     if not token:
-        raise CredentialsRejected(f"--comment needs a token in {name}, and it is not set.")
+        raise CredentialsRejected(
+            "--comment needs a token in {name}, and it is not set.", name=name
+        )
     return token
 
 

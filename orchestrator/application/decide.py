@@ -98,11 +98,14 @@ def decide_listed(
     known = decision_choices()
     if answer.choice not in known:
         raise UserError(
-            f"{answer.choice!r} is no answer to anything: choose one of {', '.join(known)}"
+            "{choice!r} is no answer to anything: choose one of {known}",
+            choice=answer.choice,
+            known=", ".join(known),
         )
     if known[answer.choice].writes:
         raise UserError(
-            f"{answer.choice} changes files, so it is answered run by run, after a look at what is shown"
+            "{choice} changes files, so it is answered run by run, after a look at what is shown",
+            choice=answer.choice,
         )
     answered, left, settled = [], [], []
     for row in rows:
@@ -127,11 +130,13 @@ def decision_of(report: RunReport, key: str | None) -> DecisionRow:
     if key is not None:
         named = next((row for row in report.decisions if row.key == key), None)
         if named is None:
-            raise UnknownRun(f"run {report.run.id} has no decision {key!r}")
+            raise UnknownRun("run {run} has no decision {key!r}", run=report.run.id, key=key)
         return named
     if report.decision is None:
         raise UserError(
-            f"run {report.run.id} asks nothing (it is {report.run.status}): `quorate inbox` shows what is open"
+            "run {run} asks nothing (it is {status}): `quorate inbox` shows what is open",
+            run=report.run.id,
+            status=report.run.status,
         )
     return report.decision
 
@@ -143,7 +148,9 @@ def selection_of(decision: DecisionRow, request: DecisionRequest) -> tuple[str, 
         return None
     if request.choice not in picking_words():
         named = ", ".join(picking_words())
-        raise UserError(f"--only and --except pick some of what is offered: they go with {named}")
+        raise UserError(
+            "--only and --except pick some of what is offered: they go with {named}", named=named
+        )
     selectable = DecisionQuestion.model_validate(decision.question).selectable
     wanted = selectable if only is None else tuple(only)
     _require_selectable((*wanted, *without), selectable)
@@ -155,7 +162,11 @@ def selection_of(decision: DecisionRow, request: DecisionRequest) -> tuple[str, 
 def _require_selectable(names: Sequence[str], selectable: Sequence[str]) -> None:
     if unknown := [name for name in names if name not in selectable]:
         offered = ", ".join(selectable) or "none"
-        raise UserError(f"{', '.join(unknown)} cannot be selected here (selectable: {offered})")
+        raise UserError(
+            "{unknown} cannot be selected here (selectable: {offered})",
+            unknown=", ".join(unknown),
+            offered=offered,
+        )
 
 
 # ---- a person's own turn ------------------------------------------------------------------------
@@ -194,7 +205,9 @@ def waiting_turn(backend: Backend, run: str, step: str) -> WaitingTurn:
         turn = _chosen(connection, name, step)
         if turn is None:
             raise DecisionConflict(
-                f"turn {step} of run {name} does not wait for a person (any more)"
+                "turn {step} of run {name} does not wait for a person (any more)",
+                step=step,
+                name=name,
             )
         return turn
 
@@ -214,7 +227,8 @@ def only_turn(run: str, waiting: Sequence[WaitingTurn]) -> WaitingTurn:
         return waiting[0]
     if not waiting:
         raise DecisionConflict(
-            f"run {run} is not waiting for a person's turn: `quorate inbox` shows those that are"
+            "run {run} is not waiting for a person's turn: `quorate inbox` shows those that are",
+            run=run,
         )
     named = ", ".join(turn.step for turn in waiting)
-    raise UserError(f"run {run} waits for several answers; name one: {named}")
+    raise UserError("run {run} waits for several answers; name one: {named}", run=run, named=named)

@@ -47,7 +47,8 @@ def rotate(backend: Backend) -> Rotated:
     """Seal all texts with the first key. Can be stopped and repeated. Raises UserError without a key."""
     if not backend.database.sealer.is_on:
         raise UserError(
-            f"there is no key to encrypt with: set {ENCRYPTION_VARIABLE} (`quorate docs data`)"
+            "there is no key to encrypt with: set {variable} (`quorate docs data`)",
+            variable=ENCRYPTION_VARIABLE,
         )
     documents = rows = 0
     after: str | None = ""

@@ -111,7 +111,8 @@ def _check_panels(panels: Sequence[PanelChoice]) -> None:
     doubled = next((title for title in titles if titles.count(title) > 1), None)
     if doubled is not None:
         raise UserError(
-            f"the panel {doubled} is named twice: name two different ones to compare them"
+            "the panel {doubled} is named twice: name two different ones to compare them",
+            doubled=doubled,
         )
 
 
@@ -146,7 +147,7 @@ def _planned(
 def _require_something(prepared: PreparedRun) -> None:
     report = unasked_report(prepared)
     if report is not None and report.not_asked is not None:
-        raise SubjectError(f"Nothing to review: {ENGLISH.translate(report.not_asked)}")
+        raise SubjectError("Nothing to review: {why}", why=ENGLISH.translate(report.not_asked))
 
 
 def _submission(

@@ -31,7 +31,9 @@ def builtin_cases(name: str) -> tuple[NumberedCase, ...]:
     """The cases of a set that ships with the product. Raises UserError where there is none of that name."""
     if name not in builtin_sets():
         known = ", ".join(builtin_sets())
-        raise UserError(f"there is no built-in set {name!r}; there is: {known}")
+        raise UserError(
+            "there is no built-in set {name!r}; there is: {known}", name=name, known=known
+        )
     file = resources.files("orchestrator.evaluation") / "sets" / f"{name}{SUFFIX}"
     return read_cases([(file.name, file.read_bytes())])
 
@@ -48,7 +50,7 @@ def cases_of(source: str, directory: Path, stdin: StandardInput) -> tuple[Number
         return read_cases([(source, _content(place, source))])
     files = sorted(place.rglob(f"*{SUFFIX}"))
     if not files:
-        raise UserError(f"there is no *{SUFFIX} file below {source}")
+        raise UserError("there is no *{suffix} file below {source}", suffix=SUFFIX, source=source)
     return read_cases(
         (
             str(file.relative_to(directory)) if file.is_relative_to(directory) else str(file),
@@ -71,9 +73,13 @@ def _content(file: Path, name: str) -> bytes:
         with file.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
     except PermissionError as error:
-        raise EnvironmentFault(f"no permission to read {name}") from error
+        raise EnvironmentFault("no permission to read {name}", name=name) from error
     except OSError as error:
-        raise UserError(f"{name} cannot be read: {error.strerror}") from error
+        raise UserError("{name} cannot be read: {why}", name=name, why=error.strerror) from error
     if len(content) > MOST_BYTES:
-        raise UserError(f"{name} is larger than {MOST_BYTES // 1_000_000} MB: split it")
+        raise UserError(
+            "{name} is larger than {megabytes} MB: split it",
+            name=name,
+            megabytes=MOST_BYTES // 1_000_000,
+        )
     return content

@@ -133,8 +133,9 @@ def begin_eval(
     definition = EvalDefinition.model_validate(row.body)
     if not definition.same_question(plan.definition):
         raise UserError(
-            f"the evaluation {plan.name} has other cases, labels or panels: choose another --name, or look at it "
-            f"with `quorate eval --show {plan.name}`"
+            "the evaluation {evaluation} has other cases, labels or panels: choose another --name, or look "
+            "at it with `quorate eval --show {evaluation}`",
+            evaluation=plan.name,
         )
     if retry:
         _unblock(backend, definition)
@@ -204,7 +205,9 @@ def load_eval(backend: Backend, name: str) -> StoredEval:
         else:
             row = find_eval(connection, name)
         if row is None:
-            raise UnknownRun(f"there is no evaluation {name!r}: `quorate eval --list` shows them")
+            raise UnknownRun(
+                "there is no evaluation {name!r}: `quorate eval --list` shows them", name=name
+            )
         return _stored(connection, row)
 
     return backend.read(read)

@@ -174,11 +174,13 @@ def _budget(budget: Budget, request: ForkRequest) -> Budget:
     limits = {name: value for name, value in typed.items() if value is not None}
     made = budget.model_copy(update=limits)
     if made.max_usd is not None and not math.isfinite(made.max_usd):
-        raise UserError(f"a limit of {made.max_usd:g} dollars is not one: give a number")
+        raise UserError(
+            "a limit of {max_usd:g} dollars is not one: give a number", max_usd=made.max_usd
+        )
     counts = (("calls", made.max_calls, INTEGER), ("tokens", made.max_tokens, BIG_INTEGER))
     for name, count, most in counts:
         if count is not None and count > most:
-            raise UserError(f"a limit of {count} {name} is too large")
+            raise UserError("a limit of {count} {name} is too large", count=count, name=name)
     return made
 
 
@@ -203,7 +205,9 @@ class _Here:
         catalogue = Catalogue(self.configuration.settings, self.environ, self.directory)
         participants = catalogue.resolve(ParticipantEntry(name=name))
         if len(participants) != 1:
-            raise ConfigurationError(f"'{name}' is not one participant: name them one by one.")
+            raise ConfigurationError(
+                "'{name}' is not one participant: name them one by one.", name=name
+            )
         # Only those who are named here and now: the origin's row is no permission.
         settings = ServiceSettings.from_environment(self.environ)
         Allowed.of(settings.instance, self.environ).allow_all(participants)

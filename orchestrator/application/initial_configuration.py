@@ -118,8 +118,10 @@ def initial_configuration(
     other = speaking_file(top)
     if other is not None and other.name != PROJECT_FILES[0]:
         raise ConfigurationError(
-            f"{other} configures this repository already{' ([tool.quorate])' if other.name == PYPROJECT else ''}: edit "
-            "that. --user writes your own file, --print shows what would be written."
+            "{other} configures this repository already{table}: edit that. --user writes your own "
+            "file, --print shows what would be written.",
+            other=other,
+            table=" ([tool.quorate])" if other.name == PYPROJECT else "",
         )
     text = "\n".join(_project_lines(surroundings)) + "\n"
     return InitialConfiguration(top / PROJECT_FILES[0], text, False)

@@ -14,7 +14,9 @@ def cancel(backend: Backend, name: str, actor: str) -> str:
     run = backend.read(lambda connection: find_run(connection, name)).id
     before = backend.write(lambda connection: cancel_run(connection, run, actor))
     if before is not None and before.final and before is not RunStatus.CANCELLED:
-        raise UserError(f"run {run} is {before.value} already; nothing was changed")
+        raise UserError(
+            "run {run} is {status} already; nothing was changed", run=run, status=before.value
+        )
     return run
 
 
@@ -22,6 +24,6 @@ def resume(backend: Backend, name: str) -> str:
     """Continue a blocked run once what blocked it is fixed; its id. Raises UserError when it is not blocked."""
     run = backend.read(lambda connection: find_run(connection, name))
     if not backend.write(lambda connection: unblock_run(connection, run.id)):
-        raise UserError(f"run {run.id} is {run.status.value}, not blocked")
+        raise UserError("run {run} is {status}, not blocked", run=run.id, status=run.status.value)
     backend.wake(run.id)
     return run.id

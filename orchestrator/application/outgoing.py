@@ -70,7 +70,8 @@ def outgoing(
     described = WORKFLOWS[request.workflow]
     if described.subject not in SENT:
         raise UserError(
-            f"a {request.workflow} works on files of its own machine: run it there, without --server"
+            "a {workflow} works on files of its own machine: run it there, without --server",
+            workflow=request.workflow,
         )
     located = locate_change(request.subject, request.directory, environ)
     settings = configuration_of(request, environ, located).settings

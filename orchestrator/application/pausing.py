@@ -13,6 +13,7 @@ from orchestrator.settings.loading import load_configuration
 from shared.errors import UserError
 from shared.providers.catalogue import CATALOGUE, Reach
 from shared.providers.limits import BreakerState, account_of, breakers, pause, paused, resume
+from shared.sentences import Sentence
 from shared.store.views import awaited_participants
 
 NEAREST = 3
@@ -87,8 +88,16 @@ def pausable_names(catalogue: Catalogue) -> list[str]:
 
 def _unknown(name: str, known: Sequence[str]) -> str:
     near = get_close_matches(name, known, n=NEAREST, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}."
-    return f"no participant, provider or account that can be paused is called '{name}'; {hint}"
+    hint = (
+        Sentence("did you mean {names}?", names=" or ".join(near))
+        if near
+        else Sentence("known are {names}.", names=", ".join(known))
+    )
+    return Sentence(
+        "no participant, provider or account that can be paused is called '{name}'; {hint}",
+        name=name,
+        hint=hint,
+    )
 
 
 def _check_name(name: str) -> None:

@@ -88,7 +88,9 @@ def _base_of(git: Git, context: PipelineContext) -> str | None:
     if known is None and context.target:
         todo = DEEPEN if is_shallow(git) else f"Fetch it: `git fetch origin {context.target}`."
         raise SubjectError(
-            f"The target branch '{context.target}' is not in this clone, so the change is unknown. {todo}"
+            "The target branch '{target}' is not in this clone, so the change is unknown. {todo}",
+            target=context.target,
+            todo=todo,
         )
     return known or find_default_branch(git)
 

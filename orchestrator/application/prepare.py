@@ -365,8 +365,10 @@ def _check_nobody_dropped(
     lost = [name for name in whole.everybody if name not in cast.everybody]
     if lost:
         raise ConfigurationError(
-            f"{where}: 'privacy.allow_external' of the repository's own file would leave out {', '.join(lost)}. "
-            "Type --no-external to go without, or --trust-project if you trust this repository."
+            "{where}: 'privacy.allow_external' of the repository's own file would leave out {lost}. "
+            "Type --no-external to go without, or --trust-project if you trust this repository.",
+            where=where,
+            lost=", ".join(lost),
         )
 
 

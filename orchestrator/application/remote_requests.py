@@ -44,6 +44,7 @@ from orchestrator.workflows.registry import WORKFLOWS, decision_choices
 from shared.errors import NotAllowed, UserError
 from shared.models.run import ASK
 from shared.patterns import regex
+from shared.sentences import Sentence
 
 PLAIN_NAME = regex(r"[\w.+-]{1,64}(?:@[\w.+-]{1,64})?")
 _MODEL = regex(r"[\w.+-]{1,64}(?:[/:][\w.+:-]{1,100})?")
@@ -80,7 +81,8 @@ def plain_names(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if not PLAIN_NAME.fullmatch(name):
             raise NotAllowed(
-                f"{name!r} is no participant's name: take names that the list of participants has"
+                "{name!r} is no participant's name: take names that the list of participants has",
+                name=name,
             )
     return tuple(names)
 
@@ -109,10 +111,10 @@ def stated_request(
     text = json.dumps({"custom_id": "request", **stated}).encode()
     item, reasons = read_line(1, text)
     if item is None:
-        raise UserError("; ".join(reasons))
+        raise UserError(Sentence.joined("; ", reasons))
     settings = load_configuration(reach.directory, environ, explicit=reach.config).settings
     if faults := list(faults_of(item, reach, settings)):
-        raise NotAllowed("; ".join(faults))
+        raise NotAllowed(Sentence.joined("; ", faults))
     common = SubmissionRequest(directory=reach.directory, config=reach.config)
     return request_of(item, common, reach.directory)
 

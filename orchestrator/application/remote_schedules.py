@@ -14,6 +14,7 @@ from orchestrator.application.schedules import ScheduleRequest, check_request, p
 from orchestrator.core.timetable import Missed
 from orchestrator.settings.loading import load_configuration
 from shared.errors import NotAllowed
+from shared.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,9 @@ def checked_schedule(
     directory = reach.directory if asked.directory is None else Path(asked.directory)
     if asked.directory is not None and not (directory.is_absolute() and reach.allows(directory)):
         raise NotAllowed(
-            f"directory {asked.directory}: a schedule runs in a folder below one that the operator opened "
-            "(`quorate serve --allow-directory`), named by its whole path"
+            "directory {directory}: a schedule runs in a folder below one that the operator opened "
+            "(`quorate serve --allow-directory`), named by its whole path",
+            directory=asked.directory,
         )
     request = ScheduleRequest(
         name=asked.name,
@@ -67,7 +69,7 @@ def checked_schedule(
     check_request(request, datetime.now(UTC))
     typed = read(asked.command, directory)
     if faults := list(_faults(typed, reach, environ)):
-        raise NotAllowed("; ".join(faults))
+        raise NotAllowed(Sentence.joined("; ", faults))
     return replace(request, project=project_of(typed.request, environ))
 
 

@@ -79,12 +79,14 @@ def changes_of(
     for text in settings:
         name, separator, value = text.partition("=")
         if not separator or not name.strip():
-            raise UserError(f"--set {text}: expected KEY=VALUE, as in thresholds.agreement=0.6")
+            raise UserError(
+                "--set {text}: expected KEY=VALUE, as in thresholds.agreement=0.6", text=text
+            )
         changes.append(change_of(spec, name.strip(), value, open_fields=open_fields))
     paths = [change.path for change in changes]
     for change in changes:
         if paths.count(change.path) > 1:
-            raise UserError(f"{'.'.join(change.path)} is given twice")
+            raise UserError("{path} is given twice", path=".".join(change.path))
     return changes
 
 

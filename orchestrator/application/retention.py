@@ -73,8 +73,9 @@ def purge(backend: Backend, request: PurgeRequest, actor: str) -> Purged:
         gone = None
     if gone is None:
         raise EnvironmentFault(
-            "another purge is under way (`quorate purge --log`). One that was killed keeps others out for "
-            f"{LEASE_S:g} s; what it removed is removed, and the next purge does the rest."
+            "another purge is under way (`quorate purge --log`). One that was killed keeps others "
+            "out for {seconds:g} s; what it removed is removed, and the next purge does the rest.",
+            seconds=LEASE_S,
         )
     return gone
 
@@ -97,12 +98,16 @@ def hold(backend: Backend, *, run: str | None, batch: str | None, reason: str, a
     def add(connection: Connection) -> str:
         found = None if run is None else find_run(connection, run).id
         if batch is not None and not is_batch(connection, batch):
-            raise UnknownRun(f"there is no batch {batch!r}: `quorate batch list` shows them")
+            raise UnknownRun(
+                "there is no batch {batch!r}: `quorate batch list` shows them", batch=batch
+            )
         added = add_hold(
             connection, run=found, batch=batch, reason=reason.strip()[:LONGEST_REASON], actor=actor
         )
         if not added:
-            raise UserError(f"{_named(found, batch)} is held already (`quorate hold list`)")
+            raise UserError(
+                "{named} is held already (`quorate hold list`)", named=_named(found, batch)
+            )
         return _named(found, batch)
 
     return backend.write(add)
@@ -116,7 +121,7 @@ def release(backend: Backend, *, run: str | None, batch: str | None) -> str:
     def remove(connection: Connection) -> str:
         found = None if run is None else find_run(connection, run).id
         if not remove_hold(connection, run=found, batch=batch):
-            raise UserError(f"{_named(found, batch)} is not held (`quorate hold list`)")
+            raise UserError("{named} is not held (`quorate hold list`)", named=_named(found, batch))
         return _named(found, batch)
 
     return backend.write(remove)

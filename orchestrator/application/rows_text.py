@@ -69,7 +69,9 @@ def read_rows(kind: Callable[..., T], text: bytes) -> T:
         first = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise EnvironmentFault(
-            f"the service is of another version of Quorate than this command ({where}: {first['msg']}): bring both to "
-            "one version"
+            "the service is of another version of Quorate than this command ({where}: {why}): "
+            "bring both to one version",
+            where=where,
+            why=first["msg"],
         ) from error
     return value

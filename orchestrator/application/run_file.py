@@ -179,7 +179,7 @@ class RunFileReader:
             raise self._refused(f"line {self._lines}, {where}: {problem['msg']}") from None
 
     def _refused(self, why: str) -> UserError:
-        return UserError(f"{self._path} {why}; nothing was imported")
+        return UserError("{path} {why}; nothing was imported", path=self._path, why=why)
 
 
 @contextmanager
@@ -188,11 +188,11 @@ def reading(path: Path, limits: FileLimits = LIMITS) -> Iterator[RunFileReader]:
     try:
         with path.open("rb") as stream:
             if stream.read(len(MAGIC)) != MAGIC:
-                raise UserError(f"{path} is no exported run; nothing was imported")
+                raise UserError("{path} is no exported run; nothing was imported", path=path)
             stream.seek(0)
             yield RunFileReader(path, stream, limits)
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from None
+        raise UserError("{path} cannot be read: {why}", path=path, why=error.strerror) from None
 
 
 def content_of(line: DocumentLine) -> bytes:

@@ -16,6 +16,7 @@ from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UnknownRun, UserError
 from shared.git.repository import open_repository
+from shared.sentences import Sentence
 from shared.store.database import Connection
 from shared.store.schedules import (
     Firing,
@@ -83,11 +84,14 @@ def check_request(request: ScheduleRequest, now: datetime) -> Timetable:
     """What the request says about its times. Raises UserError for a wrong one; nothing is started for that."""
     if NAME.fullmatch(request.name) is None:
         raise UserError(
-            f"{request.name!r} cannot be a schedule's name: up to 64 letters, digits, '.', '_' and '-', a letter or "
-            "digit first"
+            "{name!r} cannot be a schedule's name: up to 64 letters, digits, '.', '_' and '-', a "
+            "letter or digit first",
+            name=request.name,
         )
     if not request.directory.is_dir():
-        raise UserError(f"--directory {request.directory}: there is no such folder")
+        raise UserError(
+            "--directory {directory}: there is no such folder", directory=request.directory
+        )
     table = Timetable(request.name, request.cron, request.timezone, request.jitter_s)
     table.check(now)
     return table
@@ -115,8 +119,9 @@ def add(backend: Backend, request: ScheduleRequest) -> Schedule:
         )
         if not add_schedule(connection, schedule):
             raise UserError(
-                f"there is a schedule {request.name} already: choose another name, or remove it with "
-                f"`quorate schedule rm {request.name}`"
+                "there is a schedule {name} already: choose another name, or remove it with `quorate "
+                "schedule rm {name}`",
+                name=request.name,
             )
         return schedule
 
@@ -186,9 +191,7 @@ def reports(backend: Backend, firings: int = 1) -> list[ScheduleReport]:
 def _known(connection: Connection, name: str, *, lock: bool = False) -> Schedule:
     schedule = find_schedule(connection, name, lock=lock)
     if schedule is None:
-        known = ", ".join(each.name for each in list_schedules(connection))
-        raise UnknownRun(
-            f"there is no schedule {name}"
-            + (f"; there are {known}" if known else "; there is none")
-        )
+        names = ", ".join(each.name for each in list_schedules(connection))
+        known = Sentence("; there are {names}", names=names) if names else "; there is none"
+        raise UnknownRun("there is no schedule {name}{known}", name=name, known=known)
     return schedule

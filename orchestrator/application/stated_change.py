@@ -35,5 +35,7 @@ def _diff(change: StatedChange, folder: Path) -> bytes:
         return (folder / change.diff_file).read_bytes()
     except OSError as error:
         raise SubjectError(
-            f"diff_file {change.diff_file} cannot be read: {error.strerror}"
+            "diff_file {diff_file} cannot be read: {why}",
+            diff_file=change.diff_file,
+            why=error.strerror,
         ) from error

@@ -145,5 +145,7 @@ class GivenMaterial:
     def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:  # noqa: ARG002 - the Protocol's signature
         """The material. Raises UserError beyond `limit` bytes."""
         if len(self.content) > limit:
-            raise UserError(f"the material is longer than {limit} bytes: give what matters of it")
+            raise UserError(
+                "the material is longer than {limit} bytes: give what matters of it", limit=limit
+            )
         return Piped(self.content)

@@ -130,7 +130,9 @@ def _replaced(path: Path) -> Iterator[IO[bytes]]:
                 Path(stream.name).unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise EnvironmentFault(f"{path} cannot be written: {error.strerror}") from None
+        raise EnvironmentFault(
+            "{path} cannot be written: {why}", path=path, why=error.strerror
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,9 @@ def import_file(
             for content in reader.contents():
                 storing.put(content)
             if reader.checksum != checked.digest:
-                raise UserError(f"{path} was changed while it was read; nothing was imported")
+                raise UserError(
+                    "{path} was changed while it was read; nothing was imported", path=path
+                )
             storing.end()
             note_import(connection, header, checked.digest, actor, storing.statuses)
             failpoint("import-stored")
@@ -176,11 +180,15 @@ def _known(checked: CheckedRunFile, known: Mapping[str, str | None]) -> ImportRe
     run, digest = sorted(known.items())[0]
     if digest is None:
         raise UserError(
-            f"run {run} is a run of this instance: {checked.path} was exported from here, or from a copy of it. "
-            "Nothing was imported"
+            "run {run} is a run of this instance: {path} was exported from here, or from a copy of "
+            "it. Nothing was imported",
+            run=run,
+            path=checked.path,
         )
     raise UserError(
-        f"run {run} was imported from another file, which holds another state of it. Nothing was imported"
+        "run {run} was imported from another file, which holds another state of it. Nothing was "
+        "imported",
+        run=run,
     )
 
 
@@ -190,12 +198,17 @@ def _checked(path: Path, limits: FileLimits) -> CheckedRunFile:
         header = reader.header()
         if header.revision > HEAD:
             raise UserError(
-                f"{path} was written with schema {header.revision}, and this version of Quorate knows {HEAD}: import "
-                "it with a version as new as that"
+                "{path} was written with schema {revision}, and this version of Quorate knows {head}: "
+                "import it with a version as new as that",
+                path=path,
+                revision=header.revision,
+                head=HEAD,
             )
         if strange := [run for run in header.runs if _RUN_ID.fullmatch(run) is None]:
             raise UserError(
-                f"{path} names a run {strange[0][:40]!r}, as none is called; nothing was imported"
+                "{path} names a run {name!r}, as none is called; nothing was imported",
+                path=path,
+                name=strange[0][:40],
             )
         for content in reader.contents():
             _check(path, header, content)
@@ -207,11 +220,14 @@ def _check(path: Path, header: RunFileHeader, content: Content) -> None:
         case RowLine(table=table, row=row):
             if table not in TABLES:
                 raise UserError(
-                    f"{path} holds rows of {table[:40]!r}, which no run has; nothing was imported"
+                    "{path} holds rows of {table!r}, which no run has; nothing was imported",
+                    path=path,
+                    table=table[:40],
                 )
             if row.get("id" if table == "runs" else "run_id") not in header.runs:
                 raise UserError(
-                    f"{path} holds rows of a run that it does not name; nothing was imported"
+                    "{path} holds rows of a run that it does not name; nothing was imported",
+                    path=path,
                 )
         case DocumentLine(document=name):
             try:
@@ -220,7 +236,9 @@ def _check(path: Path, header: RunFileHeader, content: Content) -> None:
                 right = False
             if not right:
                 raise UserError(
-                    f"{path}: document {name[:12]!r} is not what its name says; nothing was imported"
+                    "{path}: document {name!r} is not what its name says; nothing was imported",
+                    path=path,
+                    name=name[:12],
                 )
 
 
@@ -255,7 +273,8 @@ class _Storing:
             insert_row(self.connection, "usage", numbered, self.columns["usage"])
         if missing := sorted(set(self.header.runs) - self.statuses.keys()):
             raise UserError(
-                f"the file names run {missing[0]} and does not hold it; nothing was imported"
+                "the file names run {run} and does not hold it; nothing was imported",
+                run=missing[0],
             )
 
     def _flush(self) -> None:

@@ -31,7 +31,7 @@ def submit_undo(backend: Backend, name: str) -> str:
     """
     report = backend.read(lambda connection: load_report(connection, name))
     if backend.read(partial(find_import, run=report.run.id)) is not None:
-        raise UserError(f"run {report.run.id} was imported: what it applied is elsewhere")
+        raise UserError("run {run} was imported: what it applied is elsewhere", run=report.run.id)
     if (origin := report.spec.labels.get(OF)) is not None:  # an undoing: the run that it is about
         report = backend.read(lambda connection: load_report(connection, str(origin)))
     return store_run(backend, undo_spec(report), f"undo {report.run.id}", {})
@@ -43,7 +43,7 @@ def undo_spec(report: RunReport) -> RunSpec:
     Raises UserError when nothing was applied.
     """
     if not report.applied:
-        raise UserError(f"run {report.run.id} has applied nothing that could be taken back")
+        raise UserError("run {run} has applied nothing that could be taken back", run=report.run.id)
     standing = [applied for applied in report.applied if report.undoing_of(applied) is None]
     newest = (standing or report.applied[:1])[-1]
     return report.spec.model_copy(

@@ -217,7 +217,7 @@ def missing_processes(backend: Backend, snapshot: RunSnapshot) -> list[Notice]:
     if missing and not supervisor_status(instance).running:
         return [notice("nothing_runs")]
     if why := why_nothing_starts(instance, missing):
-        raise EnvironmentFault(f"{why} What is stored goes on once it can start.")
+        raise EnvironmentFault("{why} What is stored goes on once it can start.", why=why)
     return [notice("starts_again", kind=kind) for kind in missing]
 
 

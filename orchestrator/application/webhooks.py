@@ -18,6 +18,7 @@ from orchestrator.webhooks.addresses import (
 from orchestrator.webhooks.signing import new_secret
 from shared.errors import EnvironmentFault, UnknownRun, UserError
 from shared.models.webhooks import SUBSCRIBABLE, DeliveryState, WebhookEvent
+from shared.sentences import Sentence
 from shared.store.database import Connection
 from shared.store.webhooks import (
     Webhook,
@@ -49,23 +50,30 @@ def add(
     chosen = name or re.sub(r"[^A-Za-z0-9.-]", "-", receiver.host).strip(".-")[:64]
     if NAME.fullmatch(chosen) is None:
         raise UserError(
-            f"{chosen!r} cannot be a webhook's name: up to 64 letters, digits, '.', '_' and '-', a letter or digit "
-            "first (--name)"
+            "{chosen!r} cannot be a webhook's name: up to 64 letters, digits, '.', '_' and '-', a "
+            "letter or digit first (--name)",
+            chosen=chosen,
         )
     try:
         addresses_of(receiver, read_networks(backend.settings.webhook_networks))
     except RefusedAddress as refusal:
-        raise UserError(f"Nothing was added: {refusal} (`quorate docs webhooks`).") from None
+        raise UserError(
+            "Nothing was added: {refusal} (`quorate docs webhooks`).", refusal=refusal
+        ) from None
     secret = new_secret()
     subscribed = tuple(dict.fromkeys(events)) or SUBSCRIBABLE
 
     def store(connection: Connection) -> None:
         if len(list_webhooks(connection)) >= MOST_WEBHOOKS:
-            raise UserError(f"there are {MOST_WEBHOOKS} webhooks already: remove one first")
+            raise UserError(
+                "there are {most} webhooks already: remove one first",
+                most=MOST_WEBHOOKS,
+            )
         if not add_webhook(connection, chosen, url, secret, subscribed):
             raise UserError(
-                f"there is a webhook {chosen} already: choose another name with --name, or remove it with "
-                f"`quorate webhooks rm {chosen}`"
+                "there is a webhook {chosen} already: choose another name with --name, or remove it with "
+                "`quorate webhooks rm {chosen}`",
+                chosen=chosen,
             )
 
     backend.write(store)
@@ -106,7 +114,9 @@ def send_test(backend: Backend, name: str, within_s: float = TEST_WITHIN_S) -> W
     def enter(connection: Connection) -> str:
         webhook = _known(connection, name)
         if webhook.disabled_at is not None:
-            raise UserError(f"the webhook {name} is disabled: `quorate webhooks resume {name}`")
+            raise UserError(
+                "the webhook {name} is disabled: `quorate webhooks resume {name}`", name=name
+            )
         return enter_test(connection, name)
 
     message = backend.write(enter)
@@ -117,7 +127,9 @@ def send_test(backend: Backend, name: str, within_s: float = TEST_WITHIN_S) -> W
             return delivery
         time.sleep(TEST_POLL_S)
     raise EnvironmentFault(
-        f"no orchestrator sent the test message within {within_s:g} s: see `quorate status` whether one runs"
+        "no orchestrator sent the test message within {within_s:g} s: see `quorate status` "
+        "whether one runs",
+        within_s=within_s,
     )
 
 
@@ -141,7 +153,8 @@ def send_again(backend: Backend, messages: Sequence[str], dead_of: str | None = 
         unknown = [each for each in messages if find_delivery(connection, each) is None]
         if unknown:
             raise UnknownRun(
-                f"there is no delivery {', '.join(unknown)}: `quorate webhooks deliveries` lists them"
+                "there is no delivery {unknown}: `quorate webhooks deliveries` lists them",
+                unknown=", ".join(unknown),
             )
         count = sum(redeliver(connection, delivery=each) for each in dict.fromkeys(messages))
         if dead_of is not None:
@@ -157,6 +170,5 @@ def _known(connection: Connection, name: str) -> Webhook:
     with suppress(StopIteration):
         return next(each for each in listed if each.name == name)
     names = ", ".join(each.name for each in listed)
-    raise UnknownRun(
-        f"there is no webhook {name}" + (f"; there are {names}" if names else "; there is none")
-    )
+    known = Sentence("; there are {names}", names=names) if names else "; there is none"
+    raise UnknownRun("there is no webhook {name}{known}", name=name, known=known)

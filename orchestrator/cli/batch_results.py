@@ -90,5 +90,5 @@ def written(output: Path | None) -> Iterator[TextIO]:
             yield stream
     except OSError as error:
         raise EnvironmentFault(
-            f"the results cannot be written to {output}: {error.strerror}"
+            "the results cannot be written to {output}: {why}", output=output, why=error.strerror
         ) from error

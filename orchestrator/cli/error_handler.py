@@ -24,7 +24,9 @@ def handle_error(error: Exception, environ: Mapping[str, str]) -> int:
     from shared.errors import QuorateError
 
     if isinstance(error, QuorateError) and type(error).exit_code != BUG:
-        report(_in_words(error, environ))
+        from orchestrator.presentation.locale.translator import Translator
+
+        report(Translator(help_language(environ)).error(error))
         return error.exit_code
     if isinstance(error, ImportError) and (sentence := diagnosis()):
         report(sentence)
@@ -39,16 +41,6 @@ def handle_error(error: Exception, environ: Mapping[str, str]) -> int:
         "command that you typed."
     )
     return BUG
-
-
-def _in_words(error: Exception, environ: Mapping[str, str]) -> str:
-    """What an error says, in the reader's language where it has words for that."""
-    from orchestrator.presentation.locale.translator import Translator
-    from shared.errors import UnknownRun
-
-    if isinstance(error, UnknownRun) and error.notice is not None:
-        return Translator(help_language(environ)).translate(error.notice)
-    return str(error)
 
 
 def report_bug(error: Exception, environ: Mapping[str, str]) -> None:

@@ -315,7 +315,7 @@ def _write(path: Path, as_json: str, blocks: Sequence[Block]) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise EnvironmentFault(
-            f"the result cannot be written to {path}: {error.strerror}"
+            "the result cannot be written to {path}: {why}", path=path, why=error.strerror
         ) from error
 
 

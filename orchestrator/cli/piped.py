@@ -35,8 +35,9 @@ class ProcessInput:
         silent = notice("stdin_silent") in piped.notices
         if silent and not has_words:
             raise SubjectError(
-                f"Nothing was asked: nothing came on standard input in {PATIENCE_S:g} s. Give the text after the "
-                "command or with --file PATH; `-` waits for standard input indefinitely."
+                "Nothing was asked: nothing came on standard input in {seconds:g} s. Give the text "
+                "after the command or with --file PATH; `-` waits for standard input indefinitely.",
+                seconds=PATIENCE_S,
             )
         return piped
 
@@ -68,7 +69,8 @@ def read_piped(limit: int, wait_s: float | None) -> Piped:
     content = _read(limit + 1)
     if len(content) > limit:
         raise UserError(
-            f"standard input is too long (the limit is {limit / 1_000_000:g} MB): give the part that matters"
+            "standard input is too long (the limit is {megabytes:g} MB): give the part that matters",
+            megabytes=limit / 1_000_000,
         )
     if content.strip():
         return Piped(content)
@@ -82,7 +84,7 @@ def _read(limit: int) -> bytes:
     try:
         return sys.stdin.buffer.read(limit)
     except OSError as error:
-        raise UserError(f"standard input cannot be read: {error.strerror}") from error
+        raise UserError("standard input cannot be read: {why}", why=error.strerror) from error
 
 
 def _descriptor() -> int | None:

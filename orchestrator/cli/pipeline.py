@@ -144,7 +144,9 @@ class PipelineJob:
                     folder.mkdir(parents=True)
                     (folder / ".gitignore").write_text(_IGNORE_ALL, encoding="utf-8")
             except OSError as error:
-                raise EnvironmentFault(f"--results {folder}: {error.strerror}") from None
+                raise EnvironmentFault(
+                    "--results {folder}: {why}", folder=folder, why=error.strerror
+                ) from None
         named = (each.partition(":") for each in names)
         files = [(form, folder / name) for form, _, name in named]
         return replace(self.output, reports=(*prepared.reports, *files))
@@ -269,4 +271,6 @@ def _append(path: Path, text: str) -> None:
         with path.open("a", encoding="utf-8") as stream:
             stream.write(text)
     except OSError as error:
-        raise EnvironmentFault(f"{path} cannot be written: {error.strerror}") from None
+        raise EnvironmentFault(
+            "{path} cannot be written: {why}", path=path, why=error.strerror
+        ) from None

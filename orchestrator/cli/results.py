@@ -146,6 +146,9 @@ def write_file(
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise EnvironmentFault(
-            f"the result cannot be written to {path}: {error.strerror}. Run {report.run.id} is stored: "
-            f"`quorate show {report.run.id} -o FILE`"
+            "the result cannot be written to {path}: {why}. Run {run} is stored: `quorate show {run} "
+            "-o FILE`",
+            path=path,
+            why=error.strerror,
+            run=report.run.id,
         ) from error

@@ -38,7 +38,7 @@ def read_command(command: Sequence[str], directory: Path) -> TypedCommand:
             here = tuple(flag for option, flag in _HERE.items() if typed.get(option))
             return TypedCommand(read_typed(name, typed, directory).request, here)
     except click.ClickException as error:
-        raise UserError(f"command: {error.format_message()}") from None
+        raise UserError("command: {why}", why=error.format_message()) from None
 
 
 @contextmanager

@@ -24,4 +24,8 @@ def seconds_of(option: str, typed: str, *, longest_s: float = LONGEST_S) -> floa
     try:
         return min(TypeAdapter[float](Duration).validate_python(typed), longest_s)
     except ValidationError:
-        raise UserError(f"{option} {typed}: expected a duration like 90s, 12h, 7d or 4w") from None
+        raise UserError(
+            "{option} {typed}: expected a duration like 90s, 12h, 7d or 4w",
+            option=option,
+            typed=typed,
+        ) from None

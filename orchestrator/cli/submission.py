@@ -134,7 +134,7 @@ def run_submission(
     prepared = prepare_run(replace(request, unattended=unattended), environ, ProcessInput())
     for _, path in prepared.reports:
         if (obstacle := output_obstacle(path)) is not None:
-            raise ConfigurationError(f"output: {path}: {obstacle}")
+            raise ConfigurationError("output: {path}: {obstacle}", path=path, obstacle=obstacle)
     output = replace(output, reports=prepared.reports)
     words = Translator(prepared.language)
     printer = NoticePrinter(terminal, words)

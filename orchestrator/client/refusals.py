@@ -38,8 +38,8 @@ LONGEST_DETAIL = 4_000
 class ServiceAway(EnvironmentFault):
     """The service does not answer now; it may later, unless asking again is of no use (`for_good`)."""
 
-    def __init__(self, text: str, *, for_good: bool = False) -> None:
-        super().__init__(text)
+    def __init__(self, sentence: str, /, *, for_good: bool = False, **values: object) -> None:
+        super().__init__(sentence, **values)
         self.for_good = for_good
 
 
@@ -48,17 +48,20 @@ def unanswered(error: httpx.TransportError) -> ServiceAway:
     refused = _refused_certificate(error)
     if refused is not None:
         return ServiceAway(
-            f"the service's certificate is not trusted: {refused}. SSL_CERT_FILE names the authority of a team's own",
+            "the service's certificate is not trusted: {refused}. SSL_CERT_FILE names the authority "
+            "of a team's own",
+            refused=refused,
             for_good=True,
         )
     if isinstance(error, httpx.UnsupportedProtocol | httpx.ProxyError):
-        return ServiceAway(f"the service cannot be asked: {error}", for_good=True)
+        return ServiceAway("the service cannot be asked: {error}", error=error, for_good=True)
     if _has_cause(error, ssl.SSLError):
         return ServiceAway(
-            f"the service does not speak TLS as expected: {error}. Is its address http:// or https://?",
+            "the service does not speak TLS as expected: {error}. Is its address http:// or https://?",
+            error=error,
             for_good=True,
         )
-    return ServiceAway(f"the service does not answer: {str(error) or type(error).__name__}")
+    return ServiceAway("the service does not answer: {why}", why=str(error) or type(error).__name__)
 
 
 def raise_for(answer: httpx.Response | httpx.TransportError) -> None:
@@ -69,8 +72,10 @@ def raise_for(answer: httpx.Response | httpx.TransportError) -> None:
         return
     if answer.is_redirect:
         raise EnvironmentFault(
-            f"{answer.url.host} redirects to {_place_of(answer)}: name the service's own address. "
-            "The token was not sent there"
+            "{host} redirects to {place}: name the service's own address. The token was not sent "
+            "there",
+            host=answer.url.host,
+            place=_place_of(answer),
         )
     raise _refusal(answer)
 
@@ -80,9 +85,12 @@ def _refusal(answer: httpx.Response) -> QuorateError:
     problem, is_away = _problem(answer), answer.status_code in AWAY
     detail, code = problem.get("detail"), problem.get("code")
     if not isinstance(detail, str) or not isinstance(code, str):
-        given = f"{answer.url.host} answers {answer.status_code}"
-        sentence = f"{given}, and not as Quorate does: is it the service's address?"
-        return ServiceAway(sentence) if is_away else EnvironmentFault(sentence)
+        kind = ServiceAway if is_away else EnvironmentFault
+        return kind(
+            "{host} answers {status}, and not as Quorate does: is it the service's address?",
+            host=answer.url.host,
+            status=answer.status_code,
+        )
     if code in _OF_ANOTHER_VERSION and (fault := _version_fault(answer)) is not None:
         return fault
     known = ServiceAway if is_away else _ERRORS.get(code, EnvironmentFault)
@@ -99,7 +107,10 @@ def _version_fault(answer: httpx.Response) -> EnvironmentFault | None:
         return None
     named = "another version" if theirs is None else f"version {theirs.release}"
     return EnvironmentFault(
-        f"the service is of {named} of Quorate, and this command of {own.release}: bring both to one version"
+        "the service is of {named} of Quorate, and this command of {release}: bring both to one "
+        "version",
+        named=named,
+        release=own.release,
     )
 
 

@@ -48,10 +48,14 @@ def client_of(environ: Mapping[str, str]) -> Client:
     url, token = environ.get(SERVER, ""), environ.get(TOKEN, "").strip()
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UserError(f"--server {url}: expected an address like https://quorate.example.com")
+        raise UserError(
+            "--server {url}: expected an address like https://quorate.example.com", url=url
+        )
     if not token:
         raise CredentialsRejected(
-            f"{TOKEN} is not set: ask the operator of {parts.hostname} for a token (`quorate tokens add`)"
+            "{variable} is not set: ask the operator of {hostname} for a token (`quorate tokens add`)",
+            variable=TOKEN,
+            hostname=parts.hostname,
         )
     return Client(url, token)
 

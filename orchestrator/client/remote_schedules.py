@@ -50,7 +50,9 @@ class RemoteSchedules(RemoteRows):
                 return [Started(firing.state, firing.run, firing.message)]
             time.sleep(LOOK_S)
         raise EnvironmentFault(
-            f"no scheduler of the service has started {name} within {LONGEST_START_S:g} s; it stays due"
+            "no scheduler of the service has started {name} within {seconds:g} s; it stays due",
+            name=name,
+            seconds=LONGEST_START_S,
         )
 
     def pause(self, name: str, *, paused: bool) -> Schedule:

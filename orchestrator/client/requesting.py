@@ -112,14 +112,20 @@ class ServiceRequests:
                 body += piece
                 if len(body) > self.most_bytes:
                     raise EnvironmentFault(
-                        f"{host} sends more than {self.most_bytes // 1024:,} KiB: that is no answer of Quorate"
+                        "{host} sends more than {kibibytes:,} KiB: that is no answer of Quorate",
+                        host=host,
+                        kibibytes=self.most_bytes // 1024,
                     )
                 if time.monotonic() > ends_at:
                     raise EnvironmentFault(
-                        f"{host} has not answered in full within {self.longest_s:g} s"
+                        "{host} has not answered in full within {longest_s:g} s",
+                        host=host,
+                        longest_s=self.longest_s,
                     )
         except httpx.DecodingError as error:
-            raise EnvironmentFault(f"the answer of {host} cannot be read: {error}") from error
+            raise EnvironmentFault(
+                "the answer of {host} cannot be read: {error}", host=host, error=error
+            ) from error
         response._content = bytes(body)
 
 

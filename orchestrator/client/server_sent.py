@@ -40,5 +40,5 @@ def _content(data: str) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError):
         raise EnvironmentFault(
-            f"the service sends an event that is no JSON: {data[:80]!r}"
+            "the service sends an event that is no JSON: {data!r}", data=data[:80]
         ) from None

@@ -54,7 +54,7 @@ def format_named(name: str) -> OutputFormat:
     found = next((row for row in FORMATS if row.name == name.lower()), None)
     if found is None:
         known = ", ".join(row.name for row in FORMATS)
-        raise UserError(f"there is no format {name!r}: {known} are known")
+        raise UserError("there is no format {name!r}: {known} are known", name=name, known=known)
     return found
 
 
@@ -72,6 +72,9 @@ def format_of(path: PurePath) -> OutputFormat:
     if found is None:
         others = ", ".join(f"{row.name}:FILE" for row in FORMATS if not row.suffixes)
         raise UserError(
-            f"-o {path}: the name must end with one of {', '.join(SUFFIXES)}, or be one of {others}"
+            "-o {path}: the name must end with one of {suffixes}, or be one of {others}",
+            path=path,
+            suffixes=", ".join(SUFFIXES),
+            others=others,
         )
     return found

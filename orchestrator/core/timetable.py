@@ -46,20 +46,24 @@ class Timetable:
             ZoneInfo(self.timezone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             raise UserError(
-                f"--timezone {self.timezone}: no such time zone; names look like Europe/Berlin or Asia/Seoul"
+                "--timezone {timezone}: no such time zone; names look like Europe/Berlin or Asia/Seoul",
+                timezone=self.timezone,
             ) from None
         if len(self.cron.split()) != 5:
             raise UserError(
-                f"--cron {self.cron!r}: five fields are expected, minute hour day-of-month month day-of-week, "
-                "as in '30 7 * * MON-FRI'"
+                "--cron {cron!r}: five fields are expected, minute hour day-of-month month day-of-week, "
+                "as in '30 7 * * MON-FRI'",
+                cron=self.cron,
             )
         try:
             first = self.next_due(now)
         except CronSimError as error:
             reason = str(error)[:1].lower() + str(error)[1:]
-            raise UserError(f"--cron {self.cron!r}: {reason}, as in '30 7 * * MON-FRI'") from None
+            raise UserError(
+                "--cron {cron!r}: {reason}, as in '30 7 * * MON-FRI'", cron=self.cron, reason=reason
+            ) from None
         if first is None:
-            raise UserError(f"--cron {self.cron!r}: this is never due")
+            raise UserError("--cron {cron!r}: this is never due", cron=self.cron)
 
     def next_due(self, after: datetime) -> datetime | None:
         """The first due time after a moment, in UTC; None when there is none within fifty years."""

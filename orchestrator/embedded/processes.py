@@ -189,8 +189,12 @@ def spawn_detached(
     except (OSError, subprocess.SubprocessError) as error:
         role = f" as {account.name}" if account else ""
         raise EnvironmentFault(
-            f"Cannot start {argv[0]}{role} in {cwd}: {error}; "
-            "check the limits on processes and the right to change accounts."
+            "Cannot start {program}{role} in {cwd}: {error}; check the limits on processes and the "
+            "right to change accounts.",
+            program=argv[0],
+            role=role,
+            cwd=cwd,
+            error=error,
         ) from error
     return int(shell.stdout)
 

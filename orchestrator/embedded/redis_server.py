@@ -67,7 +67,9 @@ def bring_up(launch: Launch) -> Waiting:
         os.close(lock)  # The server holds its copy, and with it the lock, as long as it lives.
     state = yield from until_up("Redis", log, pid, lambda: redis_state(instance))
     if state is ServerState.MISMATCHED:
-        raise EnvironmentFault(f"Redis does not take its password; see {log} for what went wrong.")
+        raise EnvironmentFault(
+            "Redis does not take its password; see {log} for what went wrong.", log=log
+        )
 
 
 def _data_lock(launch: Launch) -> Generator[None, None, int | None]:

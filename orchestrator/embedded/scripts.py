@@ -27,7 +27,7 @@ def script(name: str) -> str:
     path = Path(sys.executable).with_name(name)
     if not path.is_file():
         raise EnvironmentFault(
-            f"The program {path} is missing: install Quorate again into this environment."
+            "The program {path} is missing: install Quorate again into this environment.", path=path
         )
     return str(path)
 

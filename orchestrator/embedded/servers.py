@@ -158,7 +158,9 @@ def _starts(launch: Launch) -> dict[str, Waiting]:
 
 def _require(instance: Instance, is_gone: Callable[[], bool]) -> None:
     if is_gone():
-        raise EnvironmentFault(f"The folders of the instance {instance.name} were removed.")
+        raise EnvironmentFault(
+            "The folders of the instance {instance} were removed.", instance=instance.name
+        )
 
 
 def _account(environ: Mapping[str, str]) -> Account | None:
@@ -185,8 +187,11 @@ def _step(starts: dict[str, Waiting]) -> None:
 
 def _no_answer(instance: Instance, names: tuple[str, ...], timeout_s: float) -> EnvironmentFault:
     return EnvironmentFault(
-        f"{' and '.join(names)} did not answer within {timeout_s:g} s; it may still be recovering: "
-        f"see the logs in {instance.log_dir} and try again."
+        "{names} did not answer within {timeout_s:g} s; it may still be recovering: see the logs "
+        "in {log_dir} and try again.",
+        names=" and ".join(names),
+        timeout_s=timeout_s,
+        log_dir=instance.log_dir,
     )
 
 
@@ -213,8 +218,9 @@ def _end(running: Mapping[str, tuple[LiveProcess, ...]], *, immediate: bool) -> 
     while left := tuple(pid for pid in left if is_alive(pid)):
         if time.monotonic() > deadline:
             raise EnvironmentFault(
-                f"The processes {', '.join(map(str, left))} do not end, not even on SIGKILL; "
-                "look at them with `ps` (a disk that hangs is the usual reason)."
+                "The processes {left} do not end, not even on SIGKILL; look at them with `ps` (a disk "
+                "that hangs is the usual reason).",
+                left=", ".join(map(str, left)),
             )
         escalation.press(left)
         time.sleep(_POLL_S)

@@ -56,7 +56,8 @@ def _server(endpoints: Endpoints) -> tuple[Path, str | None]:
     hosts = parse_qs(url.query).get("host", [])
     if not hosts or not hosts[0].startswith("/"):
         raise UserError(
-            f"{url.hostname} is not an embedded server; only those can clone databases."
+            "{hostname} is not an embedded server; only those can clone databases.",
+            hostname=url.hostname,
         )
     return Path(hosts[0]), url.password
 

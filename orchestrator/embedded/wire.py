@@ -103,7 +103,11 @@ class RedisWire(_Wire):
         password = instance.password
         try:
             if password and not (reply := self.ask("AUTH", password)).startswith("+OK"):
-                raise RedisRefusal(f"Redis at {instance.redis_socket} answers AUTH with {reply!r}.")
+                raise RedisRefusal(
+                    "Redis at {redis_socket} answers AUTH with {reply!r}.",
+                    redis_socket=instance.redis_socket,
+                    reply=reply,
+                )
         except (OSError, EnvironmentFault):
             self.close()
             raise

@@ -83,7 +83,10 @@ def change_of(
     stated = [name for name, value in (("target", target), ("base", base), ("diff", diff)) if value]
     stated += ["staged"] if staged else []
     if len(stated) > 1:
-        raise UserError(f"{' and '.join(stated)} exclude each other: say what to review in one way")
+        raise UserError(
+            "{stated} exclude each other: say what to review in one way",
+            stated=" and ".join(stated),
+        )
     if diff:
         return GivenChange(diff.encode())
     return ChangeInput((target,) if target else (), staged=staged, base=base)

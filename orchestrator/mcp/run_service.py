@@ -125,8 +125,10 @@ class RunService:
         """Answer a decision, where assistants may. Raises UserError, UnknownRun or DecisionConflict."""
         if not self.settings.decide:
             raise UserError(
-                "an assistant may not decide here: `mcp.decide` is false (`quorate docs mcp`). A person answers with "
-                f"`quorate decide {request.run} {request.choice}`"
+                "an assistant may not decide here: `mcp.decide` is false (`quorate docs mcp`). A person "
+                "answers with `quorate decide {run} {choice}`",
+                run=request.run,
+                choice=request.choice,
             )
         meant = replace(request, run=self.visible(request.run))
         return decision_output(decide(self._open(), meant))
@@ -142,8 +144,10 @@ class RunService:
         row = self._open().read(lambda connection: find_run(connection, name))
         if stays_here(row.workflow):
             raise UserError(
-                f"run {row.id} is about a {row.workflow}, whose texts stay on this machine: a person reads it with "
-                f"`quorate show {row.id}`"
+                "run {run} is about a {workflow}, whose texts stay on this machine: a person reads it "
+                "with `quorate show {run}`",
+                run=row.id,
+                workflow=row.workflow,
             )
         return row.id
 
@@ -171,8 +175,11 @@ class RunService:
         text = format_named(form).render(report, Translator(report.spec.language))
         if len(text) > limit:
             raise UserError(
-                f"the result of {report.run.id} as {form} has {len(text)} characters: read it in parts with the tool "
-                f"`results`, or write it with `quorate show {report.run.id} -o {form}:FILE`"
+                "the result of {run} as {form} has {count} characters: read it in parts with the tool "
+                "`results`, or write it with `quorate show {run} -o {form}:FILE`",
+                run=report.run.id,
+                form=form,
+                count=len(text),
             )
         return text
 

@@ -45,6 +45,7 @@ from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
+from shared.sentences import Sentence
 from shared.tools.catalogue import REPORT, find_card
 from shared.tools.commands import PROJECT_LINTERS, AnalyserCommand, ProjectLinter, ready_commands
 
@@ -253,7 +254,7 @@ def _check_number(casting: Casting) -> None:
         return
     ways = "" if part.rules else f" {casting.tell(how_to_add_models(casting.catalogue))}"
     name = judges[0].name if judges else ""
-    raise ConfigurationError(part.shortage.format(name=name) + ways)
+    raise ConfigurationError(Sentence(part.shortage + "{ways}", name=name, ways=ways))
 
 
 def _check_quorum(casting: Casting, critics: Sequence[Participant]) -> None:
@@ -263,8 +264,11 @@ def _check_quorum(casting: Casting, critics: Sequence[Participant]) -> None:
     wanted = casting.options.quorum or 0
     if wanted > len(critics):
         raise ConfigurationError(
-            f"{casting.workflow.section}.{setting.key} is {wanted}, and {len(critics)} take part: "
-            "nothing could ever be decided."
+            "{section}.{key} is {wanted}, and {critics} take part: nothing could ever be decided.",
+            section=casting.workflow.section,
+            key=setting.key,
+            wanted=wanted,
+            critics=len(critics),
         )
 
 
@@ -272,7 +276,7 @@ def _check_needed(workflow: WorkflowType[Any], options: Any, holders: Mapping[st
     for part in workflow.parts:
         if not (part.needed(options) or is_nobody(holders.get(part.name, NOBODY))):
             option = part.name if part.flag is None else part.flag.spelling
-            raise ConfigurationError(f"{option}: {part.needless}")
+            raise ConfigurationError("{option}: {needless}", option=option, needless=part.needless)
 
 
 def _idle(

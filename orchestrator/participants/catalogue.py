@@ -89,13 +89,16 @@ class Catalogue:
         """Raise ConfigurationError where no model, or nobody elsewhere, is to be asked."""
         self._check_models(participant, name)
         if not self._allowed(participant):
-            raise ConfigurationError(f"{name} is external, and {self.kept_by}.")
+            raise ConfigurationError(
+                "{name} is external, and {kept_by}.", name=name, kept_by=self.kept_by
+            )
 
     def _check_models(self, participant: Participant, name: str) -> None:
         if participant.is_model and not self.settings.privacy.allow_models:
             raise ConfigurationError(
-                f"{name} is a model, and no model is asked here (`--preset keyless`, or privacy.allow_models: false). "
-                "Leave one of the two out."
+                "{name} is a model, and no model is asked here (`--preset keyless`, or "
+                "privacy.allow_models: false). Leave one of the two out.",
+                name=name,
             )
 
     def analysers(self) -> tuple[Participant, ...]:
@@ -243,7 +246,9 @@ class Catalogue:
             return analyser_participant(name, name, self.turn_s)
         if name in ready_commands():
             if name not in self.installed:
-                raise ConfigurationError(f"'{name}' is not installed here: put it on PATH.")
+                raise ConfigurationError(
+                    "'{name}' is not installed here: put it on PATH.", name=name
+                )
             return self._ready(name)
         if name == RULES:
             return Participant(name=RULES, provider="rules", family="rules")
@@ -262,7 +267,9 @@ class Catalogue:
 
     def _unknown(self, name: str) -> UnknownParticipant | CredentialsRejected:
         if advice := reporting_linter(name):
-            return UnknownParticipant(f"'{name}' takes part by its report: {advice}.")
+            return UnknownParticipant(
+                "'{name}' takes part by its report: {advice}.", name=name, advice=advice
+            )
         meant = {
             name,
             *(known.name for _, known in services() if name in known.aliases and not known.routed),
@@ -270,14 +277,20 @@ class Catalogue:
         lacking = [todo for lost, todo in self.discovery.missing if lost.split(" ")[0] in meant]
         if lacking:
             return CredentialsRejected(
-                f"'{name}' cannot be asked here. To make it available: {', or '.join(lacking)}."
+                "'{name}' cannot be asked here. To make it available: {lacking}.",
+                name=name,
+                lacking=", or ".join(lacking),
             )
         near = get_close_matches(name.lower(), known := self.known(), n=1, cutoff=0.6)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         return UnknownParticipant(
-            f"No participant is called '{name}'.{hint} Known here: {', '.join(known)}; also scripted:FILE[#NAME] "
-            "and openai:MODEL[@BASE_URL]. Other names need an entry under `providers:` in your own configuration, "
-            "for example `NAME: {type: openai, model: MODEL, base_url: URL, api_key_env: VARIABLE}`."
+            "No participant is called '{name}'.{hint} Known here: {known}; also scripted:FILE[#NAME] "
+            "and openai:MODEL[@BASE_URL]. Other names need an entry under `providers:` in your own "
+            "configuration, for example `NAME: {{type: openai, model: MODEL, base_url: URL, "
+            "api_key_env: VARIABLE}}`.",
+            name=name,
+            hint=hint,
+            known=", ".join(known),
         )
 
     def _reachable(self, name: str, provider: ProviderSection) -> Participant:
@@ -309,10 +322,15 @@ class Catalogue:
         else:
             stand_in = self._configured(other, provider, alone=True)
         if stand_in.provider in ("analyser", "person", "embeddings") or other == name:
-            raise ConfigurationError(f"'{other}' cannot speak in place of '{name}'.")
+            raise ConfigurationError(
+                "'{other}' cannot speak in place of '{name}'.", other=other, name=name
+            )
         if not self._allowed(stand_in):
             raise ConfigurationError(
-                f"'{other}' would speak for '{name}', is external, and {self.kept_by}."
+                "'{other}' would speak for '{name}', is external, and {kept_by}.",
+                other=other,
+                name=name,
+                kept_by=self.kept_by,
             )
         return stand_in
 
@@ -325,11 +343,18 @@ class Catalogue:
         key_missing = not participant.options and not self.environ.get(KEY)
         if key_missing and not self.environ.get("QUORATE_REDIS_URL"):
             raise CredentialsRejected(
-                f"openai:{model} needs a key in the environment variable {KEY}, which is not set. For another "
-                f"endpoint write openai:{model}@http://HOST/v1, or set {BASE_URL}."
+                "openai:{model} needs a key in the environment variable {variable}, which is not set. For "
+                "another endpoint write openai:{model}@http://HOST/v1, or set {variable2}.",
+                model=model,
+                variable=KEY,
+                variable2=BASE_URL,
             )
         if not self._allowed(participant):
-            raise ConfigurationError(f"openai:{model} is an external endpoint, and {self.kept_by}.")
+            raise ConfigurationError(
+                "openai:{model} is an external endpoint, and {kept_by}.",
+                model=model,
+                kept_by=self.kept_by,
+            )
         return participant
 
     def endpoint_model(self, model: str, base_url: str | None = None) -> Participant:
@@ -376,7 +401,8 @@ class Catalogue:
             return {}
         if participant.rule_based:
             raise ConfigurationError(
-                f"{participant.name} follows rules and can have no persona; models can."
+                "{participant} follows rules and can have no persona; models can.",
+                participant=participant.name,
             )
         own_words = any(letter.isspace() for letter in persona.strip())
         shown = label or ("own" if own_words else persona.strip())
@@ -397,4 +423,4 @@ def _address(source: str, address: str) -> str:
     try:
         return check_endpoint(address)
     except PydanticCustomError as error:
-        raise ConfigurationError(f"{source}: {error.message()}.") from None
+        raise ConfigurationError("{source}: {why}.", source=source, why=error.message()) from None

@@ -139,8 +139,11 @@ class Casting:
         if holder is None:
             option = f"{part.flag.spelling} NAME or " if part.flag is not None else ""
             raise ConfigurationError(
-                f"No model is here that could {part.task}, and people do so only when they are named for it: "
-                f"{option}{part.name}=NAME among the participants names one."
+                "No model is here that could {task}, and people do so only when they are named for it: "
+                "{option}{name}=NAME among the participants names one.",
+                task=part.task,
+                option=option,
+                name=part.name,
             )
         return holder
 

@@ -100,7 +100,9 @@ class _Choice:
         (participant,) = self.catalogue.bases(ParticipantEntry(name=name))
         if not participant.is_model:
             raise ConfigurationError(
-                f"-m {self.wanted}: that is no model; `--participants {name}` names who takes part."
+                "-m {wanted}: that is no model; `--participants {name}` names who takes part.",
+                wanted=self.wanted,
+                name=name,
             )
         return participant
 
@@ -150,10 +152,21 @@ class _Choice:
         name = row.local_server.name if row.local_server is not None else row.name
         todo = dict(self.around.missing).get(row.name)
         if todo is not None:
-            raise ConfigurationError(f"-m {self.wanted}: {name} cannot be asked here: {todo}.")
+            raise ConfigurationError(
+                "-m {wanted}: {name} cannot be asked here: {todo}.",
+                wanted=self.wanted,
+                name=name,
+                todo=todo,
+            )
         models = ", ".join(str(known.participant.model) for known in self._local())
         add = row.local_server.add_model.replace("NAME", model) if row.local_server else ""
-        raise ConfigurationError(f"-m {self.wanted}: {name} holds {models}. `{add}` adds another.")
+        raise ConfigurationError(
+            "-m {wanted}: {name} holds {models}. `{add}` adds another.",
+            wanted=self.wanted,
+            name=name,
+            models=models,
+            add=add,
+        )
 
     # ---- a model's own name ---------------------------------------------------------------------
 
@@ -172,9 +185,14 @@ class _Choice:
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         here = f" Here: {', '.join(names)}." if names else ""
         raise ConfigurationError(
-            f"-m {self.wanted}: no provider is known for that model.{hint}{here} It takes a model's own name (gpt-..., "
-            "claude-..., gemini-...), PROVIDER/MODEL (ollama/qwen3, openrouter/ORG/MODEL, mistral/MODEL), or an entry "
-            f"under `providers:`; with {BASE_URL} any name. `quorate participants models` lists some."
+            "-m {wanted}: no provider is known for that model.{hint}{here} It takes a model's own "
+            "name (gpt-..., claude-..., gemini-...), PROVIDER/MODEL (ollama/qwen3, "
+            "openrouter/ORG/MODEL, mistral/MODEL), or an entry under `providers:`; with {variable} "
+            "any name. `quorate participants models` lists some.",
+            wanted=self.wanted,
+            hint=hint,
+            here=here,
+            variable=BASE_URL,
         )
 
     def _is_of(self, service: Service) -> bool:
@@ -198,7 +216,10 @@ class _Choice:
             raise self._keyless(service, variables)
         if pointing is not None:
             raise ConfigurationError(
-                f"-m {self.wanted}: {pointing} says where {variable} goes: describe it under `providers:`."
+                "-m {wanted}: {pointing} says where {variable} goes: describe it under `providers:`.",
+                wanted=self.wanted,
+                pointing=pointing,
+                variable=variable,
             )
         return participant.model_copy(update={"timeout_s": self.catalogue.turn_s})
 
@@ -209,7 +230,10 @@ class _Choice:
         cli = self._coding_cli(service.name)
         other = "" if cli is None else f" Or -m {cli.name}/MODEL: through the command `{cli.name}`."
         return CredentialsRejected(
-            f"-m {self.wanted} needs a key, and none is set here: {' or '.join(variables)}.{other}"
+            "-m {wanted} needs a key, and none is set here: {variables}.{other}",
+            wanted=self.wanted,
+            variables=" or ".join(variables),
+            other=other,
         )
 
 
@@ -221,8 +245,11 @@ def _check_listed(participant: Participant) -> None:
     near = get_close_matches(model, listed_models(participant), n=_NEAREST, cutoff=0.6)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     raise ConfigurationError(
-        f"-m {model}: the price list of this version has no such model.{hint} If it is newer than that, put its "
-        f"provider before it: -m {participant.family}/{model}."
+        "-m {model}: the price list of this version has no such model.{hint} If it is newer than "
+        "that, put its provider before it: -m {family}/{model}.",
+        model=model,
+        hint=hint,
+        family=participant.family,
     )
 
 

@@ -153,8 +153,9 @@ def _named_speakers(
         for base in catalogue.bases(entry):
             if base.rule_based and request.typed:
                 raise ConfigurationError(
-                    f"{base.name} is rule-based and answers no questions: name models or people. "
-                    "`quorate review` is where analysers take part."
+                    "{name} is rule-based and answers no questions: name models or people. `quorate review` "
+                    "is where analysers take part.",
+                    name=base.name,
                 )
             if base.rule_based:
                 silent.append(base.name)

@@ -135,7 +135,9 @@ def named_participant(
         takes = "a participant of `type: embeddings`"
     else:
         takes = "one model, or `rules`" if part.rules else "one model"
-    raise ConfigurationError(f"'{name}' cannot {part.task}: that takes {takes}.")
+    raise ConfigurationError(
+        "'{name}' cannot {task}: that takes {takes}.", name=name, task=part.task, takes=takes
+    )
 
 
 def _can_have(participant: Participant, part: PartType[Any]) -> bool:
@@ -155,8 +157,9 @@ def check_doubles(members: Sequence[Participant]) -> None:
     for member in members:
         if member.name in seen:
             raise ConfigurationError(
-                f"The participant '{member.name}' is named twice. Give one of them a persona, or another name "
-                "(scripted:FILE#NAME, or an entry under `providers:`)."
+                "The participant '{name}' is named twice. Give one of them a persona, or another name "
+                "(scripted:FILE#NAME, or an entry under `providers:`).",
+                name=member.name,
             )
         seen.add(member.name)
 
@@ -166,7 +169,9 @@ def check_speakers(members: Sequence[Participant]) -> None:
     silent = next(filter(is_silent, members), None)
     if silent is not None:
         raise ConfigurationError(
-            f"'{silent.name}' makes vectors of texts and cannot speak: it takes part as --embedder {silent.name} only."
+            "'{name}' makes vectors of texts and cannot speak: it takes part as --embedder "
+            "{name} only.",
+            name=silent.name,
         )
 
 

@@ -31,7 +31,10 @@ def known_findings(file: str, reviewed: Reviewed | None = None) -> tuple[KnownFi
     findings = result.get("findings") if isinstance(result, dict) else None
     if not isinstance(findings, list):
         raise ConfigurationError(
-            f"rules.baseline: {file} is no result as JSON. `quorate show last --json > {Path(file).name}` writes one."
+            "rules.baseline: {file} is no result as JSON. `quorate show last --json > {name}` writes "
+            "one.",
+            file=file,
+            name=Path(file).name,
         )
     known = (_known(finding) for finding in findings[:MOST_KNOWN] if isinstance(finding, dict))
     return tuple(finding for finding in known if finding is not None)
@@ -58,7 +61,7 @@ def _on_disk(file: str) -> bytes:
             return stream.read(MOST_BYTES + 1)
     except OSError as error:
         raise ConfigurationError(
-            f"rules.baseline: {file} cannot be read: {error.strerror}."
+            "rules.baseline: {file} cannot be read: {why}.", file=file, why=error.strerror
         ) from None
 
 
@@ -66,8 +69,10 @@ def _committed(name: str, reviewed: Reviewed) -> bytes:
     content = committed_files(reviewed, [name], MOST_BYTES).get(name)
     if content is None:
         raise ConfigurationError(
-            f"rules.baseline: {name} lies in the repository, so it is read as it was before this change, "
-            "and there was no such file then. Commit it first, or keep it outside of the repository."
+            "rules.baseline: {name} lies in the repository, so it is read as it was before this "
+            "change, and there was no such file then. Commit it first, or keep it outside of the "
+            "repository.",
+            name=name,
         )
     return content
 

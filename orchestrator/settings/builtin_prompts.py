@@ -24,7 +24,9 @@ def load(workflow: str, language: str) -> dict[str, str]:
     """All templates of a workflow in one language, by name. Raises ConfigurationError for an unknown language."""
     if language not in LANGUAGES:
         raise ConfigurationError(
-            f"There are no prompts in {language!r}: choose one of {', '.join(LANGUAGES)}."
+            "There are no prompts in {language!r}: choose one of {languages}.",
+            language=language,
+            languages=", ".join(LANGUAGES),
         )
     folder = resources.files("orchestrator.workflows") / workflow / "prompts" / language
     return {

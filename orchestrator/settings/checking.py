@@ -33,6 +33,7 @@ from orchestrator.settings.schema import Settings
 from orchestrator.settings.trust import admit, check_plain
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.models.notices import Notice
+from shared.sentences import Sentence, parts_of
 
 YOURS, NAMED, COMMITTED = "yours", "named", "the repository's"
 UNCOMMITTED, PRESET, PROMPTS = "the repository's, not committed", "a preset", "prompts"
@@ -68,7 +69,7 @@ def check_everything(
         configuration = load_configuration(directory, environ, explicit=explicit)
         folder = folder_of(configuration, environ)
     except (ConfigurationError, EnvironmentFault) as error:
-        more = tuple(problem for problem in str(error).splitlines() if problem not in known)
+        more = tuple(problem for problem in parts_of(error.sentence) if problem not in known)
         return [*checked, *([CheckedFile(TOGETHER, "", more)] if more else ())]
     return [*checked, *_led_to(configuration, folder)]
 
@@ -196,9 +197,16 @@ def _check_personas(configuration: Configuration) -> None:
             if persona is not None:
                 load_persona(persona, LANGUAGES[0])
         except ConfigurationError as error:
-            problems.append(f"{configuration.source(key.partition('.')[0])}: {key}: {error}")
+            problems.append(
+                Sentence(
+                    "{where}: {key}: {error}",
+                    where=configuration.source(key.partition(".")[0]),
+                    key=key,
+                    error=error,
+                )
+            )
     if problems:
-        raise ConfigurationError("\n".join(problems))
+        raise ConfigurationError(Sentence.joined("\n", problems))
 
 
 def _check_baseline(settings: Settings) -> None:
@@ -212,5 +220,5 @@ def _problems(check: Callable[[], object]) -> tuple[str, ...]:
     try:
         check()
     except (ConfigurationError, EnvironmentFault) as error:
-        return tuple(dict.fromkeys(str(error).splitlines()))
+        return tuple(dict.fromkeys(parts_of(error.sentence)))
     return ()

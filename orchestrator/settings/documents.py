@@ -77,7 +77,9 @@ def parse_yaml(given: str | bytes, place: str, folder: Path, *, project: bool) -
     reader = _Reader(place)
     tree = reader.value(root, ())
     if not isinstance(tree, dict):
-        raise ConfigurationError(f"{place}:1: expected a mapping of keys, like `language: en`.")
+        raise ConfigurationError(
+            "{place}:1: expected a mapping of keys, like `language: en`.", place=place
+        )
     return Document(place, tree, reader.lines, folder, project)
 
 
@@ -113,17 +115,25 @@ def _composed(text: str, place: str) -> yaml.Node | None:
             loader.dispose()
     except _TooLarge as error:
         raise ConfigurationError(
-            f"{place}:{error.args[0]}: the file is too large or nested too deeply."
+            "{place}:{line}: the file is too large or nested too deeply.",
+            place=place,
+            line=error.args[0],
         ) from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         hint = " Indent with spaces, not tabs." if "'\\t'" in str(error.problem) else ""
         problem = one_line(str(error.problem))[:200]
-        raise ConfigurationError(f"{place}:{line}: this is not YAML: {problem}.{hint}") from None
+        raise ConfigurationError(
+            "{place}:{line}: this is not YAML: {problem}.{hint}",
+            place=place,
+            line=line,
+            problem=problem,
+            hint=hint,
+        ) from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # Among them: an escape for a sign that does not exist.
         raise ConfigurationError(
-            f"{place}: this is not YAML: {one_line(str(error))[:200]}."
+            "{place}: this is not YAML: {error}.", place=place, error=one_line(str(error))[:200]
         ) from None
     return node
 
@@ -149,10 +159,14 @@ def _toml_table(text: str, place: str) -> Tree | None:
         check_toml(text, MAX_PARTS, MAX_DEPTH)
         table: Any = tomllib.loads(text)
     except TomlTooLargeError as error:
-        raise ConfigurationError(f"{place}:{error.line}: this is nested too deeply.") from None
+        raise ConfigurationError(
+            "{place}:{line}: this is nested too deeply.", place=place, line=error.line
+        ) from None
     except (ValueError, RecursionError, OverflowError) as error:
         # ValueError also of numbers with thousands of digits.
-        raise ConfigurationError(f"{place}: this is not TOML: {str(error)[:200]!r}.") from None
+        raise ConfigurationError(
+            "{place}: this is not TOML: {error!r}.", place=place, error=str(error)[:200]
+        ) from None
     for key in _TABLE:
         table = table.get(key) if isinstance(table, dict) else None
     return _Plain(place).mapping(table) if isinstance(table, dict) else None
@@ -211,7 +225,7 @@ class _Plain:
 
     def _check(self, fits: bool, reason: str) -> None:
         if not fits:
-            raise ConfigurationError(f"{self._place}: {reason}.")
+            raise ConfigurationError("{place}: {reason}.", place=self._place, reason=reason)
 
 
 class _Reader:
@@ -276,7 +290,12 @@ class _Reader:
         return str(node.value)
 
     def _error(self, node: yaml.Node, reason: str) -> ConfigurationError:
-        return ConfigurationError(f"{self._place}:{node.start_mark.line + 1}: {reason}.")
+        return ConfigurationError(
+            "{place}:{line}: {reason}.",
+            place=self._place,
+            line=node.start_mark.line + 1,
+            reason=reason,
+        )
 
 
 def _read(file: Path) -> str:
@@ -284,18 +303,22 @@ def _read(file: Path) -> str:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except PermissionError:
-        raise EnvironmentFault(f"No permission to read the configuration {file}.") from None
+        raise EnvironmentFault(
+            "No permission to read the configuration {file}.", file=file
+        ) from None
     except OSError as error:
         raise ConfigurationError(
-            f"The configuration {file} cannot be read: {error.strerror}."
+            "The configuration {file} cannot be read: {why}.", file=file, why=error.strerror
         ) from None
     return _decoded(data, one_line(str(file)))
 
 
 def _decoded(data: bytes, place: str, limit: int = MAX_BYTES) -> str:
     if len(data) > limit:
-        raise ConfigurationError(f"The configuration {place} is over {limit} bytes.")
+        raise ConfigurationError(
+            "The configuration {place} is over {limit} bytes.", place=place, limit=limit
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ConfigurationError(f"The configuration {place} is not UTF-8.") from None
+        raise ConfigurationError("The configuration {place} is not UTF-8.", place=place) from None

@@ -315,7 +315,9 @@ def named_document(
     file = directory / (explicit or Path(variable or ""))
     if not file.is_file():
         named_by = "--config" if explicit is not None else "$QUORATE_CONFIG"
-        raise ConfigurationError(f"{named_by} names {file}, and there is no such file.")
+        raise ConfigurationError(
+            "{named_by} names {file}, and there is no such file.", named_by=named_by, file=file
+        )
     return read_yaml(file, project=False)
 
 

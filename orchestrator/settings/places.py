@@ -38,7 +38,7 @@ def entries_of(folder: Path | None) -> tuple[Path, ...]:
     try:
         return tuple(sorted(folder.iterdir()))
     except PermissionError:
-        raise EnvironmentFault(f"No permission to look into {folder}.") from None
+        raise EnvironmentFault("No permission to look into {folder}.", folder=folder) from None
 
 
 def absolute(path: str, folder: Path, environ: Mapping[str, str]) -> Path:

@@ -82,7 +82,11 @@ def load_preset(name: str, folder: Path | None = None) -> Preset:
         return replace(load_preset(_RENAMED[name], folder), asked_as=name)
     if name not in preset_names(folder):
         known = [*preset_names(folder)]
-        raise ConfigurationError(f"There is no preset '{name}'{did_you_mean(name, known)}")
+        raise ConfigurationError(
+            "There is no preset '{name}'{hint}",
+            name=name,
+            hint=did_you_mean(name, known),
+        )
     own = None if folder is None else folder / f"{name}.yaml"
     if own is not None and own.is_file():
         return _preset(name, _read_own(own))
@@ -92,7 +96,7 @@ def load_preset(name: str, folder: Path | None = None) -> Preset:
 
 def _read_own(file: Path) -> Document:
     if not file.is_file():
-        raise ConfigurationError(f"There is no preset file {file}.")
+        raise ConfigurationError("There is no preset file {file}.", file=file)
     return read_yaml(file, project=False)
 
 
@@ -100,13 +104,15 @@ def _preset(name: str, written: Document) -> Preset:
     content = checked(written, PresetFile)
     if content.options and content.workflow is None:
         raise ConfigurationError(
-            f"{written.where(('options',))}: options: say which `workflow` they are for "
-            f"({', '.join(SECTIONS)})."
+            "{where}: options: say which `workflow` they are for ({sections}).",
+            where=written.where(("options",)),
+            sections=", ".join(SECTIONS),
         )
     document = _as_configuration(content, written)
     if "preset" in document.tree:
         raise ConfigurationError(
-            f"{document.where(('preset',))}: preset: a preset cannot build on another one."
+            "{where}: preset: a preset cannot build on another one.",
+            where=document.where(("preset",)),
         )
     settings = validate(document)
     return Preset(
@@ -141,7 +147,9 @@ def load_persona(name: str, language: str) -> str:
     if not isinstance(texts, dict):
         known = [*personas]
         raise ConfigurationError(
-            f"There is no persona '{name}'{did_you_mean(name, known)} A sentence of your own works too."
+            "There is no persona '{name}'{hint} A sentence of your own works too.",
+            name=name,
+            hint=did_you_mean(name, known),
         )
     return str(texts.get(language, texts["en"])).strip()
 
@@ -180,7 +188,9 @@ class Chooser:
             if preset.serves(self.workflow):
                 return PresetChoice(preset, layer)
             if layer.typed:
-                raise ConfigurationError(f"{layer.where(('preset',))}: {self._misfit(preset)}")
+                raise ConfigurationError(
+                    "{where}: {why}", where=layer.where(("preset",)), why=self._misfit(preset)
+                )
         return None
 
     def _load(self, layer: Document) -> Preset:
@@ -193,7 +203,9 @@ class Chooser:
         try:
             return load_preset(name, None if theirs else presets_folder(self.environ))
         except ConfigurationError as error:
-            raise ConfigurationError(f"{layer.where(('preset',))}: {error}") from None
+            raise ConfigurationError(
+                "{where}: {error}", where=layer.where(("preset",)), error=error
+            ) from None
 
     def _misfit(self, preset: Preset) -> str:
         fitting = ", ".join(name for name in preset_names(self._own) if self._fits(name))

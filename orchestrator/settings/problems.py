@@ -12,9 +12,10 @@ from pydantic_core import ErrorDetails
 from orchestrator.settings.documents import Document
 from orchestrator.settings.schema import KEYS, Settings
 from orchestrator.settings.trees import Position, dotted
-from shared.configuration import Section, did_you_mean
+from shared.configuration import PLAINTEXT_KEY, UNKNOWN_KEY, Section, did_you_mean
 from shared.errors import ConfigurationError
 from shared.providers.catalogue import CATALOGUE
+from shared.sentences import Sentence
 
 S = TypeVar("S", bound=Section)
 
@@ -59,7 +60,7 @@ def checked(document: Document, section: type[S]) -> S:
     except ValidationError as error:
         problems = sorted(error.errors(include_url=False), key=partial(_line, document))
         sentences = dict.fromkeys(_sentence(document, problem) for problem in problems)
-        raise ConfigurationError("\n".join(sentences)) from None
+        raise ConfigurationError(Sentence.joined("\n", sentences)) from None
 
 
 def _line(document: Document, problem: ErrorDetails) -> int:
@@ -69,13 +70,31 @@ def _line(document: Document, problem: ErrorDetails) -> int:
 
 def _sentence(document: Document, problem: ErrorDetails) -> str:
     position = _position(document, problem)
+    where = document.where(position)
     if problem["type"] in _KEYS:
-        message = problem["msg"] + _elsewhere(problem)
-        return f"{document.where(position)}: {message}{'' if message.endswith('?') else '.'}"
+        message = Sentence.joined("", (_of_key(problem), _elsewhere(problem)))
+        return Sentence(
+            "{where}: {message}{end}",
+            where=where,
+            message=message,
+            end="" if message.endswith("?") else ".",
+        )
     name = dotted(position)
     if problem["type"] == "missing":
         name = dotted((*position, problem["loc"][-1]))
-    return f"{document.where(position)}: {name + ': ' if name else ''}{_words(problem)}"
+    words = _words(problem)
+    if not name:
+        return Sentence("{where}: {words}", where=where, words=words)
+    return Sentence("{where}: {name}: {words}", where=where, name=name, words=words)
+
+
+def _of_key(problem: ErrorDetails) -> str:
+    context = problem["ctx"]
+    if problem["type"] == "plaintext_key":
+        return Sentence(PLAINTEXT_KEY, key=context["key"])
+    return Sentence(
+        UNKNOWN_KEY, key=context["key"], hint=did_you_mean(context["key"], context["known"])
+    )
 
 
 def _elsewhere(problem: ErrorDetails) -> str:
@@ -84,7 +103,7 @@ def _elsewhere(problem: ErrorDetails) -> str:
     if problem["type"] != "unknown_key" or "did you mean" in context["hint"]:
         return ""
     same = [f"`{name}`" for name in KEYS if name.rpartition(".")[2] == context["key"]]
-    return f"; there is {' and '.join(same)}" if same else ""
+    return Sentence("; there is {names}", names=" and ".join(same)) if same else ""
 
 
 def _words(problem: ErrorDetails) -> str:
@@ -96,13 +115,16 @@ def _words(problem: ErrorDetails) -> str:
         if kind == "union_tag_invalid":
             given = context.get("tag")
         if isinstance(given, str) and len(given) <= 40:
-            return f"'{given}' is not known here{did_you_mean(given, known)}"
-        return f"expected {'one of ' if len(known) > 1 else ''}{', '.join(known)}."
+            return Sentence(
+                "'{given}' is not known here{hint}", given=given, hint=did_you_mean(given, known)
+            )
+        template = "expected one of {known}." if len(known) > 1 else "expected {known}."
+        return Sentence(template, known=", ".join(known))
     if kind == "union_tag_not_found":
-        return f"this needs a `type`: {', '.join(CATALOGUE)}."
+        return Sentence("this needs a `type`: {types}.", types=", ".join(CATALOGUE))
     if kind in _BOUNDS:
-        return f"{_BOUNDS[kind].format(**context)}."
-    return f"{_PLAIN.get(kind, problem['msg'])}."
+        return Sentence(f"{_BOUNDS[kind]}.", **context)
+    return Sentence(f"{_PLAIN.get(kind, problem['msg'])}.")
 
 
 def _position(document: Document, problem: ErrorDetails) -> Position:

@@ -317,7 +317,9 @@ def _on_disk(file: Path) -> bytes | None:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         if isinstance(error, PermissionError):
-            raise EnvironmentFault(f"No permission to read the configuration {file}.") from None
+            raise EnvironmentFault(
+                "No permission to read the configuration {file}.", file=file
+            ) from None
         return None
     with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):

@@ -19,6 +19,7 @@ from orchestrator.settings.places import entries_of, prompts_folder
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.configuration import did_you_mean
 from shared.errors import ConfigurationError, EnvironmentFault
+from shared.sentences import Sentence
 
 OPTIONAL = frozenset({"floors", "last", "left", "number", "title", "waiting", "why"})
 """Blanks that may be left out: what they say is good to know, and the task can be done without."""
@@ -60,7 +61,9 @@ def folder_of(configuration: Configuration, environ: Mapping[str, str]) -> Path 
         return prompts_folder(environ)
     if not Path(named).is_dir():
         raise ConfigurationError(
-            f"{configuration.source('prompts')}: prompts: there is no folder {named}."
+            "{where}: prompts: there is no folder {named}.",
+            where=configuration.source("prompts"),
+            named=named,
         )
     return Path(named)
 
@@ -74,13 +77,19 @@ def prompt_files(workflow: str, language: str, folder: Path | None) -> tuple[Pro
     for name, file in own.items():
         if name not in ours:
             problems.append(
-                f"{file}: {workflow} has no prompt '{name}'{did_you_mean(name, sorted(ours))}"
+                Sentence(
+                    "{file}: {workflow} has no prompt '{name}'{hint}",
+                    file=file,
+                    workflow=workflow,
+                    name=name,
+                    hint=did_you_mean(name, sorted(ours)),
+                )
             )
             continue
         texts[name] = _read(file)
         problems += [f"{file}:{line}: {why}" for line, why in faults(ours[name], texts[name])]
     if problems:
-        raise ConfigurationError("\n".join(problems))
+        raise ConfigurationError(Sentence.joined("\n", problems))
     return tuple(
         PromptFile(workflow, language, name, texts.get(name, ours[name]), own.get(name))
         for name in sorted(ours)
@@ -150,12 +159,16 @@ def _read(file: Path) -> str:
     try:
         content = file.read_bytes()
     except PermissionError:
-        raise EnvironmentFault(f"No permission to read the prompt {file}.") from None
+        raise EnvironmentFault("No permission to read the prompt {file}.", file=file) from None
     except OSError as error:
-        raise ConfigurationError(f"The prompt {file} cannot be read: {error.strerror}.") from None
+        raise ConfigurationError(
+            "The prompt {file} cannot be read: {why}.", file=file, why=error.strerror
+        ) from None
     if len(content) > MAX_BYTES:
-        raise ConfigurationError(f"The prompt {file} is over {MAX_BYTES} bytes.")
+        raise ConfigurationError(
+            "The prompt {file} is over {limit} bytes.", file=file, limit=MAX_BYTES
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ConfigurationError(f"The prompt {file} is not UTF-8.") from None
+        raise ConfigurationError("The prompt {file} is not UTF-8.", file=file) from None

@@ -355,5 +355,6 @@ def check_plain(document: Document) -> None:
         if not text.isprintable():
             place = f"{document.where(position)}: {dotted(position)}"
             raise ConfigurationError(
-                f"{place}: a repository's own file may hold only plain words on one line."
+                "{place}: a repository's own file may hold only plain words on one line.",
+                place=place,
             )

@@ -81,13 +81,16 @@ def _parse(data: bytes, limits: CaptureLimits) -> tuple[FilePatch, ...]:
     try:
         patches = parse_patch(data)
     except BrokenPatch as error:
-        raise SubjectError(f"The diff is broken at line {error.line}: {error.reason}") from error
+        raise SubjectError(
+            "The diff is broken at line {line}: {reason}", line=error.line, reason=error.reason
+        ) from error
     paths: set[bytes] = set()
     for patch in patches:
         if patch.path in paths:
             raise SubjectError(
-                f"The diff changes {readable(patch.path)} twice, as a series of patches does. Review the "
-                "patches one by one, or make one diff of them all."
+                "The diff changes {path} twice, as a series of patches does. Review the patches one by "
+                "one, or make one diff of them all.",
+                path=readable(patch.path),
             )
         paths.add(patch.path)
     return patches

@@ -59,7 +59,9 @@ def read_named_cases(folder: Path, name: str, screen: Screen) -> CasesRead:
         try:
             return read_folder(where, name, screen)
         except PermissionError as error:
-            raise EnvironmentFault(f"{name}: there is no permission to read it") from error
+            raise EnvironmentFault(
+                "{name}: there is no permission to read it", name=name
+            ) from error
     content = read_named(folder, name, name, FILE_BYTES, screen)
     return read_cases(content, name)
 

@@ -78,7 +78,9 @@ def _unknown(git: Git, target: str) -> SubjectError:
             "There are no commits yet, so HEAD names nothing: `quorate review` looks at what is staged or not tracked."
         )
     return SubjectError(
-        f"'{target}' is neither a path nor a revision of this repository.{suggest(git, target)}"
+        "'{target}' is neither a path nor a revision of this repository.{hint}",
+        target=target,
+        hint=suggest(git, target),
     )
 
 
@@ -92,7 +94,9 @@ def _ambiguous(git: Git, target: str) -> SubjectError:
     known = find_commit(git, branch)
     revision = f"{branch} for the branch" if known else f"{target}~0 for the revision"
     return SubjectError(
-        f"'{target}' is both a path and a revision. Write ./{target} for the path, or {revision}."
+        "'{target}' is both a path and a revision. Write ./{target} for the path, or {revision}.",
+        target=target,
+        revision=revision,
     )
 
 

@@ -89,8 +89,9 @@ def list_entries(
     unmerged = sorted({os.fsdecode(entry.path) for entry in entries if entry.status == "U"})
     if unmerged:
         raise SubjectError(
-            f"A merge is not finished: {', '.join(unmerged[:5])} still has conflicts. Resolve and stage them "
-            "before a review."
+            "A merge is not finished: {unmerged} still has conflicts. Resolve and stage them before "
+            "a review.",
+            unmerged=", ".join(unmerged[:5]),
         )
     return tuple(entries)
 
@@ -124,7 +125,9 @@ def read_patch(
 def diff_too_large(limits: CaptureLimits) -> SubjectError:
     """The sentence for a diff over the limit."""
     return SubjectError(
-        f"The change is too large: its diff is over {megabytes(limits.diff_bytes)}. {NARROW}"
+        "The change is too large: its diff is over {size}. {advice}",
+        size=megabytes(limits.diff_bytes),
+        advice=NARROW,
     )
 
 
@@ -139,7 +142,9 @@ def measure_blobs(git: Git, ids: Iterable[str]) -> dict[str, int]:
         words = line.split()
         if len(words) != 3:
             raise EnvironmentFault(
-                f"The repository lacks the object {words[0]}. It is damaged or a partial clone: `git fsck` tells which."
+                "The repository lacks the object {object}. It is damaged or a partial clone: `git fsck` "
+                "tells which.",
+                object=words[0],
             )
         sizes[words[0]] = int(words[2])
     return sizes
@@ -149,8 +154,10 @@ def read_blobs(git: Git, sizes: Mapping[str, int], limits: CaptureLimits) -> dic
     """The contents of the blobs. Raises SubjectError when they are over the limit together."""
     if sum(sizes.values()) > limits.contents_bytes:
         raise SubjectError(
-            f"The changed files are too large together: {megabytes(sum(sizes.values()))}; the limit is "
-            f"{megabytes(limits.contents_bytes)}. {NARROW}"
+            "The changed files are too large together: {size}; the limit is {limit}. {advice}",
+            size=megabytes(sum(sizes.values())),
+            limit=megabytes(limits.contents_bytes),
+            advice=NARROW,
         )
     if not sizes:
         return {}

@@ -43,7 +43,11 @@ def read_reports(
 ) -> tuple[LinterReport, ...]:
     """The reports in files, each `FILE` or `NAME=FILE`. Raises SubjectError, or EnvironmentFault without permission."""
     if len(files) > MOST_REPORTS:
-        raise SubjectError(f"{len(files)} reports: a review takes {MOST_REPORTS} at most")
+        raise SubjectError(
+            "{count} reports: a review takes {most} at most",
+            count=len(files),
+            most=MOST_REPORTS,
+        )
     return _with_own_names(_read_file(typed, directory, repository) for typed in files)
 
 
@@ -84,9 +88,11 @@ def _read_file(typed: str, directory: Path, repository: Repository | None) -> Li
         with place.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
     except PermissionError as error:
-        raise EnvironmentFault(f"no permission to read the report {file}") from error
+        raise EnvironmentFault("no permission to read the report {file}", file=file) from error
     except OSError as error:
-        raise SubjectError(f"the report {file} cannot be read: {error.strerror}") from None
+        raise SubjectError(
+            "the report {file} cannot be read: {why}", file=file, why=error.strerror
+        ) from None
     return _read(f"the report {file}", content, name, Path(file).stem)
 
 
@@ -98,32 +104,40 @@ def _check_place(file: str, place: Path, repository: Repository) -> None:
     top = Path(os.path.realpath(repository.place))
     if place.resolve() != top / known:
         raise SubjectError(
-            f"the report {file} is reached by a link in the repository, which a change could point anywhere: name "
-            "the file itself"
+            "the report {file} is reached by a link in the repository, which a change could point "
+            "anywhere: name the file itself",
+            file=file,
         )
     if repository.git.ask("ls-files", "--error-unmatch", "--", f":(top,literal){known}"):
         raise SubjectError(
-            f"the report {file} is tracked by git, so the change could have written what speaks for it: let the "
-            "linter write to a file that is not"
+            "the report {file} is tracked by git, so the change could have written what speaks for "
+            "it: let the linter write to a file that is not",
+            file=file,
         )
 
 
 def _read(what: str, content: bytes, name: str | None, stem: str = "linter") -> LinterReport:
     if len(content) > MOST_BYTES:
         raise SubjectError(
-            f"{what} has more than {MOST_BYTES // 1_000_000} MB: let the linter report on what changed only"
+            "{what} has more than {megabytes} MB: let the linter report on what changed only",
+            what=what,
+            megabytes=MOST_BYTES // 1_000_000,
         )
     if not content.strip():
-        raise SubjectError(f"{what} is empty, so nothing says that the linter has run")
+        raise SubjectError("{what} is empty, so nothing says that the linter has run", what=what)
     try:
         form, own = next(_recognised(content.removeprefix(b"\xef\xbb\xbf").strip()))
     except TooMuchJsonError as error:
         raise SubjectError(
-            f"{what} is too much ({error}): let the linter report on what changed only"
+            "{what} is too much ({error}): let the linter report on what changed only",
+            what=what,
+            error=error,
         ) from None
     except StopIteration:
         raise SubjectError(
-            f"{what} is cut, or in a form that is not known here; known are {FORMS}"
+            "{what} is cut, or in a form that is not known here; known are {forms}",
+            what=what,
+            forms=FORMS,
         ) from None
     plain = _STRANGE.sub("-", own or stem).strip("-.").lower()[:LONGEST_NAME]
     return LinterReport(name or plain or "linter", form, content)

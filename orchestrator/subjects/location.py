@@ -106,10 +106,13 @@ def _further(
         return below
     if names_revision(git, name):
         raise SubjectError(
-            f"'{name}' is a revision, and only the first word may be one: write A..B for the change between two, and "
-            "the paths after it."
+            "'{name}' is a revision, and only the first word may be one: write A..B for the change "
+            "between two, and the paths after it.",
+            name=name,
         )
-    raise SubjectError(f"there is no '{name}', neither here nor in the states that are compared")
+    raise SubjectError(
+        "there is no '{name}', neither here nor in the states that are compared", name=name
+    )
 
 
 def _below(repository: Repository, path: Path) -> str:
@@ -120,6 +123,10 @@ def _below(repository: Repository, path: Path) -> str:
     place = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
     top = repository.top.resolve()
     if not place.is_relative_to(top):
-        raise SubjectError(f"{path} does not lie in the repository at {top}: review it by itself")
+        raise SubjectError(
+            "{path} does not lie in the repository at {top}: review it by itself",
+            path=path,
+            top=top,
+        )
     inside = place.relative_to(top).as_posix()
     return _EVERYTHING if inside == "." else f"{_LITERAL}{inside}"

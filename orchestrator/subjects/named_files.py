@@ -23,23 +23,26 @@ def read_named(folder: Path, name: str, typed: str, limit: int, screen: Screen) 
     try:
         return _read_bytes(file, typed, limit)
     except PermissionError as error:
-        raise EnvironmentFault(f"{typed}: there is no permission to read it") from error
+        raise EnvironmentFault("{typed}: there is no permission to read it", typed=typed) from error
     except FileNotFoundError as error:
-        raise SubjectError(f"{typed}: there is no such file") from error
+        raise SubjectError("{typed}: there is no such file", typed=typed) from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise SubjectError(f"{typed}: it cannot be read: {reason}") from error
+        raise SubjectError(
+            "{typed}: it cannot be read: {reason}", typed=typed, reason=reason
+        ) from error
 
 
 def check_name(name: str, file: Path, typed: str, screen: Screen) -> None:
     """Raise SubjectError where a file of that name is not read."""
     if not name.isprintable():
-        raise SubjectError(f"{typed!r}: the name holds characters that cannot be shown")
+        raise SubjectError("{typed!r}: the name holds characters that cannot be shown", typed=typed)
     names = (os.path.abspath(file), os.path.realpath(file))
     if any(stays_here(spelling, screen) for spelling in names):
         raise SubjectError(
-            f"{typed}: it may hold secrets, so it is never sent (privacy.never_send; make an exception with "
-            "privacy.may_send in your own configuration)"
+            "{typed}: it may hold secrets, so it is never sent (privacy.never_send; make an "
+            "exception with privacy.may_send in your own configuration)",
+            typed=typed,
         )
 
 
@@ -56,13 +59,16 @@ def _read_bytes(file: Path, typed: str, limit: int) -> bytes:
         os.close(handle)
     if len(content) > limit:
         raise SubjectError(
-            f"{typed}: it is too large (the limit for one file is {megabytes(limit)}): give the part that matters"
+            "{typed}: it is too large (the limit for one file is {limit}): give the part that "
+            "matters",
+            typed=typed,
+            limit=megabytes(limit),
         )
     return content
 
 
 def _check_kind(mode: int, typed: str) -> None:
     if stat.S_ISDIR(mode):
-        raise SubjectError(f"{typed}: it is a folder; name the files in it")
+        raise SubjectError("{typed}: it is a folder; name the files in it", typed=typed)
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-        raise SubjectError(f"{typed}: it is neither a plain file nor a pipe")
+        raise SubjectError("{typed}: it is neither a plain file nor a pipe", typed=typed)

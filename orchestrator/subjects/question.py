@@ -89,8 +89,10 @@ def _words(request: QuestionRequest) -> str:
     limit = request.limits.words_bytes
     if len(words.encode()) > limit:
         raise SubjectError(
-            f"the question is too long ({megabytes(len(words.encode()))}; the limit is {megabytes(limit)}): "
-            "pass what it is about with --context FILE"
+            "the question is too long ({size}; the limit is {limit}): pass what it is "
+            "about with --context FILE",
+            size=megabytes(len(words.encode())),
+            limit=megabytes(limit),
         )
     return words
 
@@ -114,13 +116,17 @@ def _contexts(request: QuestionRequest) -> Iterable[tuple[str, bytes]]:
     names = list(dict.fromkeys(request.contexts))
     if len(names) + len(request.given) > request.limits.files:
         raise SubjectError(
-            f"{len(names)} files are too many (the limit is {request.limits.files}): name those that the question needs"
+            "{count} files are too many (the limit is {files}): name those that the question needs",
+            count=len(names),
+            files=request.limits.files,
         )
     for name in names:
         yield name, _read(request, name, "--context", request.limits.file_bytes)
     for name, content in request.given.items():
         if len(content) > request.limits.file_bytes:
-            raise SubjectError(f"{name} is too large ({megabytes(len(content))})")
+            raise SubjectError(
+                "{name} is too large ({size})", name=name, size=megabytes(len(content))
+            )
         yield name, as_text(content, name)
     if request.piped_context is not None:
         yield PIPED, as_text(request.piped_context, "standard input")
@@ -130,8 +136,10 @@ def _check_size(contexts: list[tuple[str, bytes]], limits: QuestionLimits) -> No
     together = sum(len(content) for _, content in contexts)
     if together > limits.files_bytes:
         raise SubjectError(
-            f"the files are too large together ({megabytes(together)}; the limit is {megabytes(limits.files_bytes)}): "
-            "name those that the question needs"
+            "the files are too large together ({size}; the limit is {limit}): name those "
+            "that the question needs",
+            size=megabytes(together),
+            limit=megabytes(limits.files_bytes),
         )
 
 
@@ -144,15 +152,20 @@ def _read(request: QuestionRequest, name: str, option: str, limit: int) -> bytes
 def as_text(content: bytes, typed: str) -> bytes:
     """The bytes without a mark of their order. Raises SubjectError for what is no UTF-8 text, or is nothing."""
     if (unread := screen_content(content)) is not None:
-        raise SubjectError(f"{typed}: {unread.reason}, and only text can be asked about")
+        raise SubjectError(
+            "{typed}: {reason}, and only text can be asked about", typed=typed, reason=unread.reason
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SubjectError(
-            f"{typed}: it is not UTF-8 text (byte {error.start}). Convert it, for example with `iconv -t UTF-8`"
+            "{typed}: it is not UTF-8 text (byte {start}). Convert it, for example with `iconv -t "
+            "UTF-8`",
+            typed=typed,
+            start=error.start,
         ) from None
     if "\0" in text:
-        raise SubjectError(f"{typed}: it is binary, and only text can be asked about")
+        raise SubjectError("{typed}: it is binary, and only text can be asked about", typed=typed)
     if not text.strip():
-        raise SubjectError(f"{typed}: it is empty")
+        raise SubjectError("{typed}: it is empty", typed=typed)
     return text.encode()

@@ -86,8 +86,12 @@ class _RepositoryReading:
         limits = self.request.limits
         if len(entries) + len(untracked) > limits.files:
             raise SubjectError(
-                f"The change is too large: {len(entries) + len(untracked)} files, {len(untracked)} of them "
-                f"not known to git; the limit is {limits.files}. {NARROW}"
+                "The change is too large: {count} files, {unknown} of them not known to git; the limit is "
+                "{files}. {advice}",
+                count=len(entries) + len(untracked),
+                unknown=len(untracked),
+                files=limits.files,
+                advice=NARROW,
             )
         skipped = self._screen(entries)
         left_out = sorted({name for entry in skipped for name in (entry.old, entry.path)})

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from shared.errors import SubjectError
 from shared.git.process import Git
+from shared.sentences import Sentence
 
 DEFAULT_BRANCHES = ("main", "master", "trunk")
 DEEPEN = (
@@ -42,24 +43,30 @@ def require_commit(git: Git, revision: str) -> str:
     commit = find_commit(git, revision)
     if commit is None:
         raise SubjectError(
-            f"'{revision}' is not a revision of this repository.{suggest(git, revision)}"
+            "'{revision}' is not a revision of this repository.{hint}",
+            revision=revision,
+            hint=suggest(git, revision),
         )
     return commit
 
 
 def suggest(git: Git, revision: str) -> str:
     """What may be meant or missing: names near `revision`, the rest of a shallow clone; or nothing."""
-    listed = git.ask(
+    refs = git.ask(
         "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"
     )
-    names = (listed or "").splitlines()
+    names = (refs or "").splitlines()
     near = difflib.get_close_matches(revision, names, n=3, cutoff=0.5)
-    meant = f" Did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
+    quoted = " or ".join(repr(name) for name in near)
+    meant = Sentence(" Did you mean {names}?", names=quoted) if near else ""
     if is_shallow(git):
-        return f"{meant} This clone is shallow and may lack it. {DEEPEN}"
+        return Sentence(
+            "{meant} This clone is shallow and may lack it. {advice}", meant=meant, advice=DEEPEN
+        )
     if near or not names:
         return meant
-    return f" Branches and tags: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}."
+    listed = ", ".join((*names[:8], *(["..."] if len(names) > 8 else [])))
+    return Sentence(" Branches and tags: {names}.", names=listed)
 
 
 def read_commit(git: Git, commit: str) -> Commit:
@@ -69,8 +76,10 @@ def read_commit(git: Git, commit: str) -> Commit:
     parent = find_commit(git, f"{commit}^1")
     if parent is None and re.search(r"^parent ", header, re.MULTILINE):
         raise SubjectError(
-            f"This clone is shallow and does not hold the parent of {commit[:10]}, so its change is "
-            f"unknown. {DEEPEN}"
+            "This clone is shallow and does not hold the parent of {commit}, so its change is "
+            "unknown. {advice}",
+            commit=commit[:10],
+            advice=DEEPEN,
         )
     return Commit(commit, parent, _plain(message.strip().partition("\n")[0]))
 
@@ -97,10 +106,16 @@ def require_merge_base(git: Git, left: str, right: str) -> str:
         return base
     if is_shallow(git):
         raise SubjectError(
-            f"This clone is shallow and does not hold the commit at which {left} and {right} diverged. {DEEPEN}"
+            "This clone is shallow and does not hold the commit at which {left} and {right} "
+            "diverged. {advice}",
+            left=left,
+            right=right,
+            advice=DEEPEN,
         )
     raise SubjectError(
-        f"{left} and {right} have no commit in common. Name the two states: {left}..{right}"
+        "{left} and {right} have no commit in common. Name the two states: {left}..{right}",
+        left=left,
+        right=right,
     )
 
 

@@ -40,14 +40,18 @@ def capture_task(
     Raises SubjectError where there is none or it has no commit, EnvironmentFault when git is missing.
     """
     if not directory.is_dir():
-        raise SubjectError(f"{directory} is no directory: --repo names that of a repository.")
+        raise SubjectError(
+            "{directory} is no directory: --repo names that of a repository.", directory=directory
+        )
     repository = open_repository(directory, environ)
     commit = find_commit(repository.git, "HEAD")
     if commit is not None and revision is not None:
         commit = require_commit(repository.git, revision)
     if commit is None:
         raise SubjectError(
-            f"The repository {repository.place} has no commit yet, and its last one is what is looked at. Commit first."
+            "The repository {place} has no commit yet, and its last one is what is looked at. Commit "
+            "first.",
+            place=repository.place,
         )
     branch = repository.git.ask("symbolic-ref", "--quiet", "--short", "HEAD")
     return CodingTask(

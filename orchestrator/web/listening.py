@@ -26,15 +26,19 @@ def listen(host: str, port: int, *, guarded: bool) -> socket.socket:
     """
     if not is_loopback(host) and not guarded:
         raise UserError(
-            f"{host} is reached from other machines, and there is no token yet: add one with `quorate tokens add NAME "
-            "--role viewer`, or leave --host out"
+            "{host} is reached from other machines, and there is no token yet: add one with `quorate "
+            "tokens add NAME --role viewer`, or leave --host out",
+            host=host,
         )
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=256)
     except OSError as fault:
         raise EnvironmentFault(
-            f"port {port} of {host} cannot be used ({fault.strerror}): give another one with --port"
+            "port {port} of {host} cannot be used ({why}): give another one with --port",
+            port=port,
+            host=host,
+            why=fault.strerror,
         ) from fault
 
 

@@ -79,7 +79,7 @@ def _require_seen(context: Context, run: str) -> None:
         return find_run(connection, run).id
 
     if context.backend.read(look) != run:
-        raise UnknownRun(f"there is no run {run!r}: name it by its whole id")
+        raise UnknownRun("there is no run {run!r}: name it by its whole id", run=run)
 
 
 def is_open(path: str) -> bool:

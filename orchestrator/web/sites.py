@@ -27,7 +27,8 @@ class ServedSite:
         names = {name.strip().lower() for name in allowed}
         if wrong := sorted(name for name in names if _NAME.fullmatch(name) is None):
             raise UserError(
-                f"{', '.join(wrong)} is no host name: give names as browsers show them, without https:// and port"
+                "{wrong} is no host name: give names as browsers show them, without https:// and port",
+                wrong=", ".join(wrong),
             )
         if not is_loopback(host) and not _is_wildcard(host):
             names.add(f"[{host}]".lower() if ":" in host else host.lower())

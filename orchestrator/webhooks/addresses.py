@@ -45,9 +45,11 @@ def read_url(url: str) -> ReceiverUrl:
         host, port = parts.hostname or "", parts.port
         name = host if host.isascii() else host.encode("idna").decode()
     except (ValueError, UnicodeError) as error:
-        raise UserError(f"{_shown(url)!r} is not a URL: {error}.") from None
+        raise UserError("{url!r} is not a URL: {error}.", url=_shown(url), error=error) from None
     if fault := next((text for text, applies in _faults(url, parts) if applies), None):
-        raise UserError(f"The URL {_shown(url)!r} cannot be a webhook's: {fault}.")
+        raise UserError(
+            "The URL {url!r} cannot be a webhook's: {fault}.", url=_shown(url), fault=fault
+        )
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return ReceiverUrl(parts.scheme, name, port or PORTS[parts.scheme], path)
 

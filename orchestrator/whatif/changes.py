@@ -21,6 +21,7 @@ from orchestrator.core.setting import settings_of
 from orchestrator.workflows.registry import WORKFLOWS, checked, decision_choices
 from shared.errors import UserError
 from shared.models.run import ASK, RunSpec
+from shared.sentences import Sentence
 
 Path = tuple[str, ...]
 
@@ -86,18 +87,24 @@ def change_of(spec: RunSpec, name: str, text: str, *, open_fields: Iterable[str]
     Raises UserError for a rule that the workflow has not, and for what cannot be changed.
     """
     if not WORKFLOWS[spec.workflow].options.model_fields:
-        raise UserError(f"a run of the workflow {spec.workflow!r} has no rules that could differ")
+        raise UserError(
+            "a run of the workflow {workflow!r} has no rules that could differ",
+            workflow=spec.workflow,
+        )
     rules = rules_of(spec.workflow)
     if name in rules:
         return Change(name, (OPTIONS, *rules[name]), _value(name, text))
     if any(name in rules_of(other) for other in WORKFLOWS):
         known = ", ".join(rules)
         raise UserError(
-            f"{_a(spec.workflow)} run has no {name}: its rules are {known} (any option: --set)"
+            "{workflow} run has no {name}: its rules are {known} (any option: --set)",
+            workflow=_a(spec.workflow),
+            name=name,
+            known=known,
         )
     path = _path(spec, name)
     if path[0] in _FIXED and path[0] not in set(open_fields):
-        raise UserError(f"{name} cannot be changed here: {_FIXED[path[0]]}")
+        raise UserError("{name} cannot be changed here: {why}", name=name, why=_FIXED[path[0]])
     return Change(name, path, _value(path[-1], text))
 
 
@@ -105,7 +112,8 @@ def _path(spec: RunSpec, name: str) -> Path:
     parts = tuple(part.strip().replace("-", "_") for part in name.split("."))
     if not all(parts):
         raise UserError(
-            f"--set {name}: expected KEY=VALUE, as in rounds=5 or thresholds.agreement=0.6"
+            "--set {name}: expected KEY=VALUE, as in rounds=5 or thresholds.agreement=0.6",
+            name=name,
         )
     if parts[0] in WORKFLOWS[spec.workflow].options.model_fields:
         return (OPTIONS, *parts)
@@ -146,7 +154,9 @@ def changed(spec: RunSpec, changes: Sequence[Change]) -> RunSpec:
     except ValueError as error:
         names = ", ".join(change.shown for change in changes)
         infinite = "Out of range" in str(error)
-        raise UserError(f"{names}: {'a number must be finite' if infinite else error}") from None
+        raise UserError(
+            "{names}: {why}", names=names, why="a number must be finite" if infinite else error
+        ) from None
     return made
 
 
@@ -155,7 +165,11 @@ def check_quorum(made: RunSpec, changes: Sequence[Change]) -> None:
     voices = len(made.panel.critics)
     for change in changes:
         if change.path[-1] == "quorum" and isinstance(change.value, int) and change.value > voices:
-            raise UserError(f"{change.shown}: {voices} take part, so nothing could ever be decided")
+            raise UserError(
+                "{change}: {voices} take part, so nothing could ever be decided",
+                change=change.shown,
+                voices=voices,
+            )
 
 
 def _put(content: dict[str, Any], change: Change) -> None:
@@ -169,7 +183,12 @@ def _put(content: dict[str, Any], change: Change) -> None:
         raise UserError(_unknown(change, content))
     known = _words(str(content["workflow"])).get(change.path)
     if known is not None and change.value not in known:
-        raise UserError(f"{change.shown}: there is no such {last} (known: {', '.join(known)})")
+        raise UserError(
+            "{change}: there is no such {last} (known: {known})",
+            change=change.shown,
+            last=last,
+            known=", ".join(known),
+        )
     where[last] = change.value
 
 
@@ -179,8 +198,13 @@ def _unknown(change: Change, content: Mapping[str, Any]) -> str:
     # As it would be typed: a workflow's own options go without their section.
     known = [*rules_of(workflow), *(path.removeprefix(f"{OPTIONS}.") for path in paths)]
     near = get_close_matches(change.name.replace("-", "_"), known, n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
-    return f"{_a(workflow)} run has no option {change.name!r}{hint}"
+    names = " or ".join(dict.fromkeys(near))
+    return Sentence(
+        "{workflow} run has no option {name!r}{hint}",
+        workflow=_a(workflow),
+        name=change.name,
+        hint=Sentence("; did you mean {names}?", names=names) if near else "",
+    )
 
 
 def _leaves(content: Mapping[str, Any], prefix: str = "") -> Iterable[str]:
@@ -225,14 +249,15 @@ def sweep_of(spec: RunSpec, text: str) -> tuple[Change, ...]:
     name, separator, values = text.partition("=")
     if not separator or not name.strip() or not values.strip():
         raise UserError(
-            f"--sweep {text}: expected NAME=START:STOP:STEP or NAME=VALUE,VALUE, "
-            "as in agreement=0.5:0.9:0.1 or detector=stance,lexical"
+            "--sweep {text}: expected NAME=START:STOP:STEP or NAME=VALUE,VALUE, as in "
+            "agreement=0.5:0.9:0.1 or detector=stance,lexical",
+            text=text,
         )
     listed = (
         _range(text, values) if ":" in values else [value.strip() for value in values.split(",")]
     )
     if not all(listed):
-        raise UserError(f"--sweep {text}: a value is missing between two commas")
+        raise UserError("--sweep {text}: a value is missing between two commas", text=text)
     return tuple(change_of(spec, name.strip(), value) for value in dict.fromkeys(listed))
 
 
@@ -246,10 +271,15 @@ def _range(text: str, values: str) -> list[str]:
             raise ValueError
     except (ValueError, InvalidOperation):
         raise UserError(
-            f"--sweep {text}: a range is START:STOP:STEP, three numbers, upwards, as in 0.5:0.9:0.1"
+            "--sweep {text}: a range is START:STOP:STEP, three numbers, upwards, as in 0.5:0.9:0.1",
+            text=text,
         ) from None
     if (stop - start) / step >= MOST_VARIANTS:
-        raise UserError(f"--sweep {text}: that is more than {MOST_VARIANTS} values")
+        raise UserError(
+            "--sweep {text}: that is more than {most} values",
+            text=text,
+            most=MOST_VARIANTS,
+        )
     steps = []
     while start <= stop:
         steps.append(f"{start.normalize():f}")
@@ -264,10 +294,14 @@ def variants(sweeps: list[tuple[Change, ...]], always: list[Change]) -> list[tup
         {".".join(path).removeprefix(f"{OPTIONS}.") for path in paths if paths.count(path) > 1}
     )
     if twice:
-        raise UserError(f"{', '.join(twice)} is given twice")
+        raise UserError("{names} is given twice", names=", ".join(twice))
     total = 1
     for sweep in sweeps:
         total *= len(sweep)
     if total > MOST_VARIANTS:
-        raise UserError(f"that makes {total} variants: at most {MOST_VARIANTS} are computed")
+        raise UserError(
+            "that makes {total} variants: at most {most} are computed",
+            total=total,
+            most=MOST_VARIANTS,
+        )
     return [(*combined, *always) for combined in product(*sweeps)]

@@ -69,7 +69,8 @@ def _way_to(recording: Recording, at: str) -> tuple[tuple[Stop, ...], ForkPlace]
     spec = recording.spec
     if not workflow_of(spec).run.expected:
         raise UserError(
-            f"run {recording.run.id} takes a fix back: what writes is not repeated in a fork"
+            "run {run} takes a fix back: what writes is not repeated in a fork",
+            run=recording.run.id,
         )
     walked = recording.follow(spec, anew=False)
     way = stops(walked)
@@ -79,8 +80,10 @@ def _way_to(recording: Recording, at: str) -> tuple[tuple[Stop, ...], ForkPlace]
         if stop.writes or (index < place.index and _approved(recording, stop)):
             earlier = stop.decision or DECISION
             raise UserError(
-                f"{at} comes after the decision to apply a fix, and a fork copies neither an approval nor what "
-                f"wrote: fork before it, with --from {earlier}"
+                "{at} comes after the decision to apply a fix, and a fork copies neither an approval nor "
+                "what wrote: fork before it, with --from {earlier}",
+                at=at,
+                earlier=earlier,
             )
     return way[: place.index], place
 
@@ -180,21 +183,26 @@ def _must_fit(recording: Recording, at: str, walked: Recomputed) -> None:
     if walked.misfits:
         key = walked.misfits[0]
         raise UserError(
-            f"with these options {key} would be a different turn from the recorded one: fork at it, with "
-            f"--from {key}, or earlier"
+            "with these options {key} would be a different turn from the recorded one: fork at it, "
+            "with --from {key}, or earlier",
+            key=key,
         )
     if walked.unneeded or walked.undecided:
         key = (walked.unneeded or walked.undecided)[0]
         raise UserError(
-            f"with these options {key} would not have been asked before {at}: {_why(walked)}. Fork earlier, or leave "
-            "these options out"
+            "with these options {key} would not have been asked before {at}: {why}. Fork earlier, or "
+            "leave these options out",
+            key=key,
+            at=at,
+            why=_why(walked),
         )
     for decided in walked.decided:
         if _other_question(recording, decided.ask):
             key = decided.ask.key
             raise UserError(
-                f"with these options the decision {key} would show something other than what was answered: fork at "
-                f"it, with --from {key}"
+                "with these options the decision {key} would show something other than what was "
+                "answered: fork at it, with --from {key}",
+                key=key,
             )
 
 

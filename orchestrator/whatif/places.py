@@ -81,7 +81,12 @@ def find_place(way: tuple[Stop, ...], typed: str, run: str) -> ForkPlace:
     # A stage's own name comes first: openings have the role of ballots, and `ballot` means the ballots.
     place = place or _named(way, typed, _stage) or _named(way, typed, _role)
     if place is None:
-        raise UnknownRun(f"run {run} does not come to {typed!r}: {_hint(way, typed)}")
+        raise UnknownRun(
+            "run {run} does not come to {typed!r}: {hint}",
+            run=run,
+            typed=typed,
+            hint=_hint(way, typed),
+        )
     return place
 
 
@@ -125,11 +130,21 @@ def _round(way: tuple[Stop, ...], cycle: str | None, number: int, run: str) -> F
         where = f" in {cycle}" if cycle else ""
         named = ", ".join(f"round:{known}" for known in sorted(rounds)) or "no rounds"
         more = f" (round:{after_last} goes on after the last one)" if rounds else ""
-        raise UnknownRun(f"run {run} has no round {number}{where}: it has {named}{more}")
+        raise UnknownRun(
+            "run {run} has no round {number}{where}: it has {named}{more}",
+            run=run,
+            number=number,
+            where=where,
+            named=named,
+            more=more,
+        )
     last = max(max(indexes) for indexes in rounds.values())
     if way[last].here:
         raise UnknownRun(
-            f"round {number - 1} of run {run} is not over: wait for it, or fork it with --from round:{number - 1}"
+            "round {number} of run {run} is not over: wait for it, or fork it with --from "
+            "round:{number}",
+            number=number - 1,
+            run=run,
         )
     return ForkPlace(last + 1)
 

@@ -83,7 +83,11 @@ def make_recording(
     try:
         workflow = recording.spec.workflow
         if workflow not in WORKFLOWS:
-            raise UserError(f"run {run.id}: this version of Quorate has no workflow {workflow!r}")
+            raise UserError(
+                "run {run}: this version of Quorate has no workflow {workflow!r}",
+                run=run.id,
+                workflow=workflow,
+            )
         _ = recording.journal
     except (ValidationError, ReplayMismatch) as mismatch:
         raise ReplayMismatch(f"run {run.id}: {why_blocked(mismatch)}") from mismatch

@@ -56,7 +56,9 @@ def _named(entry: str) -> tuple[str, str]:
     """What is before and after the `=`. Raises UserError when there is nothing."""
     seat, _, name = (part.strip() for part in entry.partition("="))
     if not seat or not name:
-        raise UserError(f"--participants {entry}: expected SEAT=NAME, as in claude=codex")
+        raise UserError(
+            "--participants {entry}: expected SEAT=NAME, as in claude=codex", entry=entry
+        )
     return seat, name
 
 
@@ -65,9 +67,11 @@ def _validated(spec: RunSpec) -> RunSpec:
         return checked(RunSpec.model_validate(spec.model_dump(mode="json")))
     except ValidationError as error:
         message = error.errors(include_input=False, include_url=False)[0]["msg"]
-        raise UserError(f"--participants: {message.removeprefix('Value error, ')}") from None
+        raise UserError(
+            "--participants: {message}", message=message.removeprefix("Value error, ")
+        ) from None
     except ValueError as error:
-        raise UserError(f"--participants: {error}") from None
+        raise UserError("--participants: {error}", error=error) from None
 
 
 def _parts_held(spec: RunSpec, typed: str) -> list[HeldPart]:
@@ -82,7 +86,11 @@ def _parts_held(spec: RunSpec, typed: str) -> list[HeldPart]:
     if not chosen:
         own = [part.name for part, _ in parts if not part.many]
         known = ", ".join(dict.fromkeys((*(holder.name for _, holder in parts), *own)))
-        raise UserError(f"--participants: the run has no seat {typed!r} (it has {known})")
+        raise UserError(
+            "--participants: the run has no seat {typed!r} (it has {known})",
+            typed=typed,
+            known=known,
+        )
     return chosen
 
 

@@ -198,7 +198,9 @@ class LocalRunner:
                 )
             except OSError as error:
                 raise EnvironmentFault(
-                    f"git cannot be started in {self.directory}: {error.strerror}."
+                    "git cannot be started in {directory}: {why}.",
+                    directory=self.directory,
+                    why=error.strerror,
                 ) from error
             output = self._read(process, limit)
             stderr.seek(0)
@@ -210,7 +212,10 @@ class LocalRunner:
             if re.search(pattern, output.text):
                 return kind(sentence.format(where=self.directory, reason=output.complaint))
         return EnvironmentFault(
-            f"`git {arguments[0]}` failed in {self.directory}: {output.complaint}"
+            "`git {command}` failed in {directory}: {complaint}",
+            command=arguments[0],
+            directory=self.directory,
+            complaint=output.complaint,
         )
 
     def _read(self, process: subprocess.Popen[bytes], limit: int | None) -> bytes:
@@ -237,7 +242,9 @@ class LocalRunner:
                 process.wait()
         if late.is_set():
             raise EnvironmentFault(
-                f"git did not answer within {self.timeout_s:g} s in {self.directory}."
+                "git did not answer within {timeout_s:g} s in {directory}.",
+                timeout_s=self.timeout_s,
+                directory=self.directory,
             )
         return output
 

@@ -43,7 +43,7 @@ def open_repository(directory: Path, environ: Mapping[str, str]) -> Repository:
     Raises SubjectError when there is none, EnvironmentFault when git is missing, too old or refuses.
     """
     if not directory.is_dir():
-        raise SubjectError(f"{directory} is not a directory that can be read.")
+        raise SubjectError("{directory} is not a directory that can be read.", directory=directory)
     runner = LocalRunner(_find_git(environ), directory)
     apart = _named_apart(directory, environ)
     git = Git(runner, silenced(environ) | apart)
@@ -86,7 +86,10 @@ def _check_version(git: Git, executable: str) -> None:
     if version is None or (int(version[1]), int(version[2])) < OLDEST_GIT:
         oldest = ".".join(map(str, OLDEST_GIT))
         raise EnvironmentFault(
-            f"git {oldest} or newer is needed, and {executable} says {answer.strip()!r}."
+            "git {oldest} or newer is needed, and {executable} says {version!r}.",
+            oldest=oldest,
+            executable=executable,
+            version=answer.strip(),
         )
 
 
@@ -94,14 +97,17 @@ def _find_top(git: Git, directory: Path, git_dir: Path, inside: bool) -> Path:
     here = directory.resolve()
     if not inside and here.is_relative_to(git_dir.resolve()):
         raise SubjectError(
-            f"{directory} lies inside a repository's .git directory. Go to its working tree."
+            "{directory} lies inside a repository's .git directory. Go to its working tree.",
+            directory=directory,
         )
     top = git.ask("rev-parse", "--show-toplevel") if inside else None
     # core.worktree could point at any directory of this machine and have its files read and sent.
     if top is None or not here.is_relative_to(Path(top).resolve()):
         raise SubjectError(
-            f"The configuration of the repository at {git_dir} moves its working tree away from "
-            f"{directory}. Go there if that is what should be reviewed."
+            "The configuration of the repository at {git_dir} moves its working tree away from "
+            "{directory}. Go there if that is what should be reviewed.",
+            git_dir=git_dir,
+            directory=directory,
         )
     return Path(top)
 

@@ -294,7 +294,7 @@ def provider_type(name: str, catalogue: ProviderTypes = CATALOGUE) -> ProviderTy
         return catalogue[name]
     near = get_close_matches(name, catalogue, n=1)
     hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(catalogue)}."
-    raise ConfigurationError(f"There is no provider '{name}': {hint}")
+    raise ConfigurationError("There is no provider '{name}': {hint}", name=name, hint=hint)
 
 
 def services(catalogue: ProviderTypes = CATALOGUE) -> Iterator[tuple[ProviderType, Service]]:

@@ -117,8 +117,9 @@ def _asked(question: Callable[[ModuleType], _Answer], patience_s: float) -> _Ans
         raise faults[0]
     if not answers:
         raise EnvironmentFault(
-            f"The keyring did not answer within {patience_s:.0f} s: unlock it and try again, or name an environment "
-            "variable (api_key_env) or a file (api_key_file) instead."
+            "The keyring did not answer within {patience_s:.0f} s: unlock it and try again, or name "
+            "an environment variable (api_key_env) or a file (api_key_file) instead.",
+            patience_s=patience_s,
         )
     return answers[0]
 
@@ -128,7 +129,9 @@ def _keyring() -> ModuleType:
         import keyring  # noqa: PLC0415 - an extra, and slow to import
     except ImportError:
         raise EnvironmentFault(
-            f"Keys from the keyring need the extra `{EXTRA}`: {how_to_add(EXTRA)}."
+            "Keys from the keyring need the extra `{extra}`: {command}.",
+            extra=EXTRA,
+            command=how_to_add(EXTRA),
         ) from None
     module: ModuleType = keyring
     return module
@@ -143,5 +146,5 @@ def _fault(ring: ModuleType, error: Exception) -> EnvironmentFault:
     if isinstance(error, ring.errors.KeyringLocked):
         return EnvironmentFault("The keyring is locked: unlock it and try again.")
     return EnvironmentFault(
-        f"The keyring failed ({type(error).__name__}); see `python -m keyring diagnose`."
+        "The keyring failed ({why}); see `python -m keyring diagnose`.", why=type(error).__name__
     )

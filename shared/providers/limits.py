@@ -66,7 +66,10 @@ def limits_of(participant: Participant) -> AccountLimits:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         raise ConfigurationError(
-            f"The option '{first['loc'][0]}' of {participant.name}: {first['msg']}."
+            "The option '{option}' of {participant}: {why}.",
+            option=first["loc"][0],
+            participant=participant.name,
+            why=first["msg"],
         ) from None
 
 
@@ -224,7 +227,8 @@ def _connected(redis_url: str) -> Iterator[Any]:
         yield client
     except redis.RedisError as error:
         raise EnvironmentFault(
-            f"Redis does not answer ({type(error).__name__}). Check it with `quorate doctor`."
+            "Redis does not answer ({why}). Check it with `quorate doctor`.",
+            why=type(error).__name__,
         ) from error
     finally:
         client.close()

@@ -85,15 +85,21 @@ def load_script(path: Path | str) -> list[dict[str, JsonValue]]:
     file = Path(path)
     try:
         if file.stat().st_size > MAX_SCRIPT_BYTES:
-            raise ConfigurationError(f"{file} exceeds {MAX_SCRIPT_BYTES} bytes: is it a script?")
+            raise ConfigurationError(
+                "{file} exceeds {limit} bytes: is it a script?",
+                file=file,
+                limit=MAX_SCRIPT_BYTES,
+            )
         text = file.read_text(encoding="utf-8")
     except OSError as error:
-        raise ConfigurationError(f"The script {file} cannot be read: {error.strerror}.") from None
+        raise ConfigurationError(
+            "The script {file} cannot be read: {why}.", file=file, why=error.strerror
+        ) from None
     except UnicodeError:
-        raise ConfigurationError(f"The script {file} is not UTF-8 text.") from None
+        raise ConfigurationError("The script {file} is not UTF-8 text.", file=file) from None
     entries = _json_lines(text, file) if file.suffix in (".jsonl", ".ndjson") else _yaml(text, file)
     if not entries:
-        raise ConfigurationError(f"The script {file} holds no entry.")
+        raise ConfigurationError("The script {file} holds no entry.", file=file)
     return [_checked(node, file).model_dump(mode="json", exclude_unset=True) for node in entries]
 
 
@@ -106,7 +112,10 @@ def parse_entries(entries: list[JsonValue], participant: str) -> tuple[ScriptedR
         except ValidationError as error:
             problem, _ = _first_problem(error)
             raise ConfigurationError(
-                f"Entry {number} of {participant}'s script: {problem}"
+                "Entry {number} of {participant}'s script: {problem}",
+                number=number,
+                participant=participant,
+                problem=problem,
             ) from None
     return tuple(checked)
 
@@ -121,12 +130,17 @@ def _yaml(text: str, file: Path) -> list[yaml.Node]:
         unknown = [key for key in inner if key != "replies"]
         if unknown:
             raise ConfigurationError(
-                f"{file}:{root.start_mark.line + 1}: unknown key '{unknown[0]}'; a script is a list of "
-                "entries, or a mapping with the one key `replies`."
+                "{file}:{line}: unknown key '{unknown}'; a script is a list of entries, or a mapping "
+                "with the one key `replies`.",
+                file=file,
+                line=root.start_mark.line + 1,
+                unknown=unknown[0],
             )
         root = inner.get("replies")
     if not isinstance(root, yaml.SequenceNode):
-        raise ConfigurationError(f"{file}:1: a script is a list of entries, each with `reply`.")
+        raise ConfigurationError(
+            "{file}:1: a script is a list of entries, each with `reply`.", file=file
+        )
     return list(root.value)
 
 
@@ -157,7 +171,7 @@ def _syntax_error(error: Exception, file: Path, lines: int) -> ConfigurationErro
     mark = getattr(error, "problem_mark", None)
     line = lines + (mark.line if mark else 0) + 1
     problem = getattr(error, "problem", None) or "this is not YAML"
-    return ConfigurationError(f"{file}:{line}: {problem}.")
+    return ConfigurationError("{file}:{line}: {problem}.", file=file, line=line, problem=problem)
 
 
 def _checked(node: yaml.Node, file: Path) -> ScriptedReply:
@@ -169,7 +183,9 @@ def _checked(node: yaml.Node, file: Path) -> ScriptedReply:
         raise _syntax_error(error, file, 0) from None
     except ValidationError as error:
         problem, place = _first_problem(error)
-        raise ConfigurationError(f"{file}:{_line_of(node, place)}: {problem}") from None
+        raise ConfigurationError(
+            "{file}:{line}: {problem}", file=file, line=_line_of(node, place), problem=problem
+        ) from None
     finally:
         constructor.dispose()
 

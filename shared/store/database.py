@@ -151,5 +151,7 @@ def unreachable(url: str, error: Exception) -> EnvironmentFault:
     """The error for a database that does not answer."""
     first_line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return EnvironmentFault(
-        f"the database at {without_password(url)} does not answer: {first_line}. Check it with `quorate doctor`."
+        "the database at {url} does not answer: {first_line}. Check it with `quorate doctor`.",
+        url=without_password(url),
+        first_line=first_line,
     )

@@ -50,7 +50,9 @@ def parameters(url: str) -> dict[str, str]:
     try:
         found = conninfo_to_dict(f"postgresql://{parts['place']}")
     except psycopg.ProgrammingError as error:
-        raise ConfigurationError(f"QUORATE_DATABASE_URL: {str(error).strip()}.") from None
+        raise ConfigurationError(
+            "QUORATE_DATABASE_URL: {error}.", error=str(error).strip()
+        ) from None
     login = {"user": parts["user"], "password": parts["password"]}
     given = {name: unquote(value) for name, value in login.items() if value}
     return {**{name: str(value) for name, value in found.items()}, **given}

@@ -36,13 +36,16 @@ def answer_decision(
         DECISION + " WHERE d.run_id = %s AND d.key = %s FOR UPDATE OF d", (run, key)
     ).fetchone()
     if found is None:
-        raise UnknownRun(f"run {run} has no decision {key!r}")
+        raise UnknownRun("run {run} has no decision {key!r}", run=run, key=key)
     row = decision_row(found)
     question = DecisionQuestion.model_validate(row.question)
     _check(question, answer)
     if shown_sha256 is not None and shown_sha256 != row.shown_sha256:
         raise DecisionConflict(
-            f"decision {key} of run {run} now shows something else: look at it again with `quorate show {run}`"
+            "decision {key} of run {run} now shows something else: look at it again with `quorate "
+            "show {run}`",
+            key=key,
+            run=run,
         )
     if row.state is not DecisionState.OPEN:
         return _settled(row, answer)
@@ -65,12 +68,18 @@ def answer_decision(
 def _check(question: DecisionQuestion, answer: DecisionAnswer) -> None:
     if answer.choice not in question.options:
         raise UserError(
-            f"{answer.choice!r} is not offered here: choose one of {', '.join(question.options)}"
+            "{choice!r} is not offered here: choose one of {options}",
+            choice=answer.choice,
+            options=", ".join(question.options),
         )
     unknown = [item for item in answer.only or () if item not in question.selectable]
     if unknown:
         offered = ", ".join(question.selectable) or "none"
-        raise UserError(f"{', '.join(unknown)} cannot be selected here (selectable: {offered})")
+        raise UserError(
+            "{unknown} cannot be selected here (selectable: {offered})",
+            unknown=", ".join(unknown),
+            offered=offered,
+        )
 
 
 def _settled(row: DecisionRow, answer: DecisionAnswer) -> DecisionRow:
@@ -83,10 +92,16 @@ def _settled(row: DecisionRow, answer: DecisionAnswer) -> DecisionRow:
         return row
     if row.state is DecisionState.ANSWERED:
         raise DecisionConflict(
-            f"the question of run {row.run_id} was already answered {recorded.get('choice')!r} "
-            f"by {recorded.get('actor')} at {row.answered_at:%Y-%m-%d %H:%M:%S %Z}; nothing was changed"
+            "the question of run {run_id} was already answered {choice!r} by {actor} at "
+            "{answered_at:%Y-%m-%d %H:%M:%S %Z}; nothing was changed",
+            run_id=row.run_id,
+            choice=recorded.get("choice"),
+            actor=recorded.get("actor"),
+            answered_at=row.answered_at,
         )
-    raise DecisionConflict(f"the question of run {row.run_id} is {row.state.value}")
+    raise DecisionConflict(
+        "the question of run {run_id} is {state}", run_id=row.run_id, state=row.state.value
+    )
 
 
 def _selection(only: Iterable[str] | None) -> list[str] | None:

@@ -56,5 +56,7 @@ def get_documents(connection: Connection, names: Sequence[str]) -> dict[str, byt
         )
     missing = [name for name in names if name not in found]
     if missing:
-        raise UnknownRun(f"document {missing[0][:12]} is not stored (any more): was it purged?")
+        raise UnknownRun(
+            "document {document} is not stored (any more): was it purged?", document=missing[0][:12]
+        )
     return found

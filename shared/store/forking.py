@@ -85,7 +85,7 @@ def create_fork(connection: Connection, fork: Fork, documents: Mapping[str, byte
     connection.execute(_COPY_REQUESTS, names)
     decided = connection.execute(_COPY_DECISIONS, {**names, "keys": list(fork.decisions)}).rowcount
     if (copied, decided) != (len(fork.steps), len(fork.decisions)):
-        raise UserError(f"run {fork.origin} changed while it was copied: try again")
+        raise UserError("run {origin} changed while it was copied: try again", origin=fork.origin)
     connection.execute("UPDATE runs SET noted_steps = %s WHERE id = %s", (copied, fork.run))
     body = {"from": fork.origin, "at": fork.at, "steps": copied, "decisions": decided}
     append_events(connection, fork.run, [("run.forked", body)])

@@ -34,7 +34,9 @@ def refusing(file: str) -> Iterator[None]:
     except (psycopg.DataError, psycopg.IntegrityError) as error:
         why = str(error).strip().splitlines()[0]
         raise UserError(
-            f"{file} holds rows that cannot be stored: {why}; nothing was imported"
+            "{file} holds rows that cannot be stored: {why}; nothing was imported",
+            file=file,
+            why=why,
         ) from None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shared.errors import EnvironmentFault
+from shared.sentences import Sentence
 from shared.store.database import Database
 from shared.store.sealing import Sealer, require_keys
 from shared.store.views import schema_revision
@@ -26,15 +27,21 @@ def newer_schema(found: str | None) -> str:
     """What to say of a database that this version is too old for; empty for any other."""
     if found is None or found <= HEAD:
         return ""
-    return (
-        f"the database is at schema {found}, which a newer version of Quorate made, and this version knows {HEAD}: "
-        "use the newer version (`quorate docs upgrading`)."
+    return Sentence(
+        "the database is at schema {found}, which a newer version of Quorate made, and this version knows {own}: "
+        "use the newer version (`quorate docs upgrading`).",
+        found=found,
+        own=HEAD,
     )
 
 
 def older_schema(found: str | None) -> str:
     """What to say of a database that lacks this version's schema."""
-    return f"the database is at schema {found or 'none'} and this version needs {HEAD}: run `quorate db upgrade`."
+    return Sentence(
+        "the database is at schema {found} and this version needs {own}: run `quorate db upgrade`.",
+        found=found or "none",
+        own=HEAD,
+    )
 
 
 def upgrade(database: Database, revision: str = "head") -> bool:

@@ -26,7 +26,7 @@ def answer_turn(connection: Connection, run: str, step: str, text: str, actor: s
     Raises UnknownRun when there is no such turn, DecisionConflict when it does not wait (any more).
     """
     if lock_run(connection, run) is None:
-        raise UnknownRun(f"there is no run {run!r}")
+        raise UnknownRun("there is no run {run!r}", run=run)
     found = next((turn for turn in waiting_turns(connection, run=run) if turn.step == step), None)
     if found is None:
         raise _not_waiting(connection, run, step)
@@ -100,8 +100,15 @@ def _not_waiting(connection: Connection, run: str, step: str) -> UnknownRun | De
         (run, step),
     ).fetchone()
     if row is None or row.provider != "person":
-        return UnknownRun(f"run {run} has no turn {step!r} of a person: `quorate inbox` shows them")
+        return UnknownRun(
+            "run {run} has no turn {step!r} of a person: `quorate inbox` shows them",
+            run=run,
+            step=step,
+        )
     state = row.status if row.run_status == "running" else f"{row.status}, its run {row.run_status}"
     return DecisionConflict(
-        f"turn {step} of run {run} does not wait for an answer (it is {state}); nothing was changed"
+        "turn {step} of run {run} does not wait for an answer (it is {state}); nothing was changed",
+        step=step,
+        run=run,
+        state=state,
     )

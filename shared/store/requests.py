@@ -25,6 +25,6 @@ def step_request(connection: Connection, run: str, key: str) -> dict[str, Any]:
         (run, key),
     ).fetchone()
     if row is None:
-        raise UnknownRun(f"run {run} has no step {key!r}")
+        raise UnknownRun("run {run} has no step {key!r}", run=run, key=key)
     request: dict[str, Any] = row.request
     return request

@@ -231,9 +231,11 @@ def require_keys(connection: psycopg.Connection[Any], sealer: Sealer) -> None:
             f"this process has {', '.join(sealer.ids)}" if sealer.is_on else "this process has none"
         )
         raise EnvironmentFault(
-            f"stored texts are encrypted with the key {', '.join(missing)}, and {have}: set "
-            "QUORATE_ENCRYPTION_KEY_FILE to the file with that key (`quorate docs data`). Nothing was changed, and "
-            "nothing is lost while the key is kept."
+            "stored texts are encrypted with the key {keys}, and {have}: set "
+            "QUORATE_ENCRYPTION_KEY_FILE to the file with that key (`quorate docs data`). Nothing "
+            "was changed, and nothing is lost while the key is kept.",
+            keys=", ".join(missing),
+            have=have,
         )
     if sealer.is_on and sealer.ids[0] not in known:
         connection.execute(

@@ -8,7 +8,6 @@ from typing import Any
 
 from shared.errors import UnknownRun, UserError
 from shared.models.findings import Stance
-from shared.models.notices import notice
 from shared.models.outcomes import RunStatus, Verdict
 from shared.models.rows import (
     ASIDE,
@@ -86,13 +85,16 @@ def find_run(connection: Connection, name: str) -> RunRow:
     if not rows:
         shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
         raise UnknownRun(
-            f"there is no run {shown!r}: `quorate list` shows the runs",
-            notice=notice("no_such_run", name=shown),
+            "there is no run {shown!r}: `quorate list` shows the runs",
+            shown=shown,
         )
     if len(rows) > 1:
         more = " and more" if len(rows) > 3 else ""
         raise UserError(
-            f"{name!r} fits several runs: {', '.join(row.id for row in rows[:3])}{more}"
+            "{name!r} fits several runs: {runs}{more}",
+            name=name,
+            runs=", ".join(row.id for row in rows[:3]),
+            more=more,
         )
     return _run(rows[0])
 
@@ -255,7 +257,7 @@ def run_heartbeat(connection: Connection, run: str) -> RunHeartbeat:
     """The heartbeat of a run. Raises UnknownRun."""
     found = run_heartbeats(connection, [run]).get(run)
     if found is None:
-        raise UnknownRun(f"there is no run {run!r}")
+        raise UnknownRun("there is no run {run!r}", run=run)
     return found
 
 

@@ -82,7 +82,10 @@ def trace(run: str, as_json: bool, language: str | None) -> int:
         report = report_of(backend, run)
     if report.run.workflow != WORKFLOW.name:
         raise UserError(
-            f"{report.run.id} is a run of {report.run.workflow}: only one of {WORKFLOW.name} has a path through modes"
+            "{run} is a run of {workflow}: only one of {agent} has a path through modes",
+            run=report.run.id,
+            workflow=report.run.workflow,
+            agent=WORKFLOW.name,
         )
     rows = [
         TransitionRecord.model_validate(record.body)

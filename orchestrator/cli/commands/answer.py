@@ -56,7 +56,12 @@ def _text(message: str | None, file: Path | None) -> str:
             with Path(str(file)).open(encoding="utf-8") as stream:
                 text = stream.read(MAX_ANSWER_CHARS + 1)
     except (OSError, UnicodeError) as error:
-        raise UserError(f"the answer in {file} cannot be read: {error}") from None
+        raise UserError(
+            "the answer in {file} cannot be read: {error}", file=file, error=error
+        ) from None
     if len(text) > MAX_ANSWER_CHARS:
-        raise UserError(f"the answer is longer than {MAX_ANSWER_CHARS} characters")
+        raise UserError(
+            "the answer is longer than {most} characters",
+            most=MAX_ANSWER_CHARS,
+        )
     return text

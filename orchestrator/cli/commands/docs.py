@@ -62,7 +62,8 @@ def manual() -> Path:
         if folder.is_dir():
             return folder
     raise EnvironmentFault(
-        f"This installation has no documentation ({FOLDERS[0]} is missing): install Quorate again."
+        "This installation has no documentation ({folder} is missing): install Quorate again.",
+        folder=FOLDERS[0],
     )
 
 
@@ -87,7 +88,9 @@ def find_page(wanted: str, folder: Path) -> Path:
         f" Did you mean {' or '.join(f'`quorate docs {page}`' for page in near)}?" if near else ""
     )
     raise UserError(
-        f"There is no page '{clean(wanted)}' in the documentation.{hint} `quorate docs` lists them."
+        "There is no page '{wanted}' in the documentation.{hint} `quorate docs` lists them.",
+        wanted=clean(wanted),
+        hint=hint,
     )
 
 

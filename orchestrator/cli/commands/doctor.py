@@ -91,7 +91,7 @@ def _checked(
     try:
         return test(settings, environ)
     except QuorateError as error:
-        return MachineCheck(test.__name__.strip("_"), CheckState.FAIL, str(error))
+        return MachineCheck(test.__name__.strip("_"), CheckState.FAIL, error.sentence)
 
 
 def _line(check: MachineCheck) -> Line:
@@ -160,7 +160,9 @@ def _disk(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineChec
         folder = folder.parent
     require_space(folder, FRESH_BYTES)
     if not os.access(folder, os.W_OK):
-        raise EnvironmentFault(f"no permission to write {folder}: set XDG_DATA_HOME to another one")
+        raise EnvironmentFault(
+            "no permission to write {folder}: set XDG_DATA_HOME to another one", folder=folder
+        )
     free = shutil.disk_usage(folder).free
     return MachineCheck(
         "disk", CheckState.OK, f"{free / 1e9:.1f} GB free for {settings.instance.data_dir}"

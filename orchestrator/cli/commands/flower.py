@@ -54,8 +54,9 @@ def run_flower(
     authenticated = _is_authenticated(environ, _passed_on(more))
     if address not in LOOPBACK and not authenticated:
         raise UserError(
-            f"Flower on {address or 'all addresses'} would be open to everybody who reaches it: give "
-            "--basic-auth=USER:PASSWORD (or FLOWER_BASIC_AUTH), or leave it on 127.0.0.1."
+            "Flower on {where} would be open to everybody who reaches it: give "
+            "--basic-auth=USER:PASSWORD (or FLOWER_BASIC_AUTH), or leave it on 127.0.0.1.",
+            where=address or "all addresses",
         )
     with connected(environ) as backend:
         settings = backend.settings
@@ -100,7 +101,7 @@ def _passed_on(more: Sequence[str]) -> list[tuple[str, str]]:
     options = [_option(argument) for argument in more]
     for name, _value in options:
         if name in OURS:
-            raise UserError(f"give --{name} once, before what is passed on to Flower")
+            raise UserError("give --{name} once, before what is passed on to Flower", name=name)
     return options
 
 
@@ -112,7 +113,8 @@ def _option(argument: str) -> tuple[str, str]:
     name, _, value = argument.lstrip("-").partition("=")
     if not argument.startswith("-") or not name:
         raise UserError(
-            f"{argument!r} is not an option: what is passed on to Flower is --NAME=VALUE"
+            "{argument!r} is not an option: what is passed on to Flower is --NAME=VALUE",
+            argument=argument,
         )
     return name.replace("-", "_").lower(), value
 
@@ -152,7 +154,7 @@ def _make_service(broker_url: str, arguments: Sequence[str]) -> Any:
         command.apply_options("quorate flower", arguments)
         command.extract_settings()
     except (Error, KeyError, ValueError, OSError) as error:
-        raise UserError(f"Flower does not take these options: {error}") from error
+        raise UserError("Flower does not take these options: {error}", error=error) from error
     except SystemExit as error:
         raise UserError("Flower does not take these options, see above") from error
     command.setup_logging()
@@ -179,10 +181,14 @@ def _listen(service: Any, address: str, port: int) -> int:
     try:
         return int(service.start_http_server() or port)
     except socket.gaierror as error:
-        raise UserError(f"--address {address} is not an address of this machine") from error
+        raise UserError(
+            "--address {address} is not an address of this machine", address=address
+        ) from error
     except OSError as error:
         raise EnvironmentFault(
-            f"port {port} cannot be used ({error.strerror}): give another one with --port"
+            "port {port} cannot be used ({why}): give another one with --port",
+            port=port,
+            why=error.strerror,
         ) from error
 
 

@@ -64,7 +64,9 @@ def remove(name: str) -> int:
     _check(name)
     if not remove_key(name):
         known = ", ".join(stored_names()) or "none"
-        raise UserError(f"There is no stored key '{name}' (stored: {known}).")
+        raise UserError(
+            "There is no stored key '{name}' (stored: {known}).", name=name, known=known
+        )
     sys.stderr.write("Forgotten; running workers may hold it for another minute.\n")
     return 0
 

@@ -22,7 +22,12 @@ def logs(name: str | None, count: int) -> int:
     known = {path.stem: path for path in sorted(instance.log_dir.glob("*.log"))}
     if name is not None and name not in known:
         there = ", ".join(known) or "none yet"
-        raise UserError(f"there is no log {name!r} in {instance.log_dir} (there: {there})")
+        raise UserError(
+            "there is no log {name!r} in {log_dir} (there: {there})",
+            name=name,
+            log_dir=instance.log_dir,
+            there=there,
+        )
     terminal = Terminal.of(os.environ)
     for log, path in known.items():
         if name in (None, log):

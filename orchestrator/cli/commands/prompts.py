@@ -26,6 +26,7 @@ from orchestrator.settings.prompt_files import (
 )
 from shared.configuration import did_you_mean
 from shared.errors import ConfigurationError, UserError
+from shared.sentences import parts_of
 
 OURS, YOURS = "built-in", "yours"
 
@@ -141,7 +142,7 @@ def _gather(selection: PromptSelection, folder: Path | None) -> tuple[list[Promp
             try:
                 found += prompt_files(workflow, language, folder)
             except ConfigurationError as error:
-                problems += str(error).splitlines()
+                problems += parts_of(error.sentence)
                 found += prompt_files(workflow, language, None)
     return found, list(dict.fromkeys(problems))
 
@@ -158,10 +159,18 @@ def _named(
     owners = [owner for owner, names in known.items() if name in names]
     if not owners:
         known_names = sorted(set().union(*known.values()))
-        raise UserError(f"There is no prompt '{name}'{did_you_mean(name, known_names)}")
+        raise UserError(
+            "There is no prompt '{name}'{hint}",
+            name=name,
+            hint=did_you_mean(name, known_names),
+        )
     if len(owners) > 1:
         choices = ", ".join(f"{owner}/{name}" for owner in owners)
-        raise UserError(f"Several workflows have a prompt '{name}': {choices}. Say which.")
+        raise UserError(
+            "Several workflows have a prompt '{name}': {choices}. Say which.",
+            name=name,
+            choices=choices,
+        )
     folder = None if selection.built_in else folder_of(configuration, environ)
     found = {owner.name: owner for owner in prompt_files(owners[0], language, folder)}
     return found[name]
@@ -172,7 +181,11 @@ def _workflows(chosen: str | None) -> tuple[str, ...]:
     if chosen is None:
         return known
     if chosen not in known:
-        raise UserError(f"There is no workflow '{chosen}'{did_you_mean(chosen, [*known])}")
+        raise UserError(
+            "There is no workflow '{chosen}'{hint}",
+            chosen=chosen,
+            hint=did_you_mean(chosen, [*known]),
+        )
     return (chosen,)
 
 

@@ -70,7 +70,7 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
         if facts["schema"]["found"] == HEAD:
             facts |= database.run(partial(stored_status, embedded=settings.external is None))
     except EnvironmentFault as error:
-        fault = str(error)
+        fault = error.sentence
     finally:
         database.close()
     facts["queues"], facts["refused"] = broker_counts(settings)

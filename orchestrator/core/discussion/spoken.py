@@ -41,7 +41,7 @@ def reply_of(text: str, reply_model: str) -> str:
         return _checked(_object(stripped), model)
     if issubclass(model, SpokenReply):
         if model.from_text(stripped) is None:
-            raise UserError(f"this is not an answer to that turn. {form_of(reply_model)}")
+            raise UserError("this is not an answer to that turn. {form}", form=form_of(reply_model))
         return stripped
     return _checked(_from_words(stripped, model), model)
 
@@ -61,7 +61,7 @@ def _object(text: str) -> dict[str, JsonValue]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UserError(f"the answer begins like JSON but is not: {error}") from None
+        raise UserError("the answer begins like JSON but is not: {error}", error=error) from None
     assert isinstance(value, dict)  # it begins with a brace
     return value
 
@@ -78,20 +78,27 @@ def _from_words(text: str, model: type[ForeignWire]) -> dict[str, JsonValue]:
         begun = re.match(rf"({'|'.join(map(re.escape, words))})\b[\s:.,-]*", text, re.IGNORECASE)
         if begun is None:
             raise UserError(
-                f"begin the answer with your verdict, {' or '.join(words)}; or give a JSON object"
+                "begin the answer with your verdict, {words}; or give a JSON object",
+                words=" or ".join(words),
             )
         fields["verdict"], text = begun[1].upper(), text[begun.end() :]
     place = next(
         (name for name, field in model.model_fields.items() if field.annotation is str), None
     )
     if place is None:
-        raise UserError(f"this turn needs a JSON object with {', '.join(model.model_fields)}")
+        raise UserError(
+            "this turn needs a JSON object with {fields}",
+            fields=", ".join(model.model_fields),
+        )
     return {**fields, place: text}
 
 
 def _checked(fields: dict[str, JsonValue], model: type[ForeignWire]) -> str:
     if not fields.keys() & model.model_fields.keys():
-        raise UserError(f"the JSON object has none of the fields {', '.join(model.model_fields)}")
+        raise UserError(
+            "the JSON object has none of the fields {fields}",
+            fields=", ".join(model.model_fields),
+        )
     try:
         model.model_validate(fields)
     except ValidationError as error:
@@ -99,5 +106,5 @@ def _checked(fields: dict[str, JsonValue], model: type[ForeignWire]) -> str:
             f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}"
             for item in error.errors(include_input=False, include_url=False)[:8]
         )
-        raise UserError(f"the answer cannot be used: {problems}") from None
+        raise UserError("the answer cannot be used: {problems}", problems=problems) from None
     return json.dumps(fields, ensure_ascii=False)

@@ -127,5 +127,10 @@ def strategy_named(strategies: Strategies, name: str, workflow: str) -> Strategy
     """The strategy of that name. Raises ConfigurationError with the known ones."""
     if name not in strategies:
         known = ", ".join(strategies)
-        raise ConfigurationError(f"A {workflow} has no strategy '{name}' (known: {known}).")
+        raise ConfigurationError(
+            "A {workflow} has no strategy '{name}' (known: {known}).",
+            workflow=workflow,
+            name=name,
+            known=known,
+        )
     return strategies[name]

@@ -73,8 +73,9 @@ def _read_entry(entry: str, where: str) -> tuple[Ignore, date | None]:
     until = None if match is None else _date(match["until"])
     if match is None or (match["until"] and until is None) or not set(match["rule"]) - {"*"}:
         raise ConfigurationError(
-            f"{where}: expected `RULE PATH [until YYYY-MM-DD]: reason`, as in "
-            "`quorate/shell tools/*.py until 2027-01-31: only the build runs it`."
+            "{where}: expected `RULE PATH [until YYYY-MM-DD]: reason`, as in `quorate/shell "
+            "tools/*.py until 2027-01-31: only the build runs it`.",
+            where=where,
         )
     return Ignore(rule=match["rule"], path=match["path"], reason=match["reason"]), until
 

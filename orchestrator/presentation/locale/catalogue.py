@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gettext
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,8 @@ HELP = "help"
 """The catalogue whose `msgid` are the English texts: what the command line says of itself.
 
 A workflow has its own as `ko.help.po`."""
+ERRORS = "errors"
+"""The catalogue whose `msgid` are the templates of sentences that are written where they are raised."""
 
 _HERE = Path(__file__).parent
 _WORKFLOWS = _HERE.parents[1] / "workflows"
@@ -49,7 +51,7 @@ class MessageCatalogue:
 @cache
 def catalogue(language: str) -> MessageCatalogue:
     """All that people are told in a language: the files beside this one, and those of the workflows' folders."""
-    files = [path for path in (_HERE / language).glob("*.po") if path.stem != HELP]
+    files = [path for path in (_HERE / language).glob("*.po") if path.stem not in (HELP, ERRORS)]
     files += _WORKFLOWS.glob(f"*/locale/{language}.po")
     entries: dict[str, tuple[str, ...]] = {}
     for path in sorted(files):
@@ -74,6 +76,16 @@ def help_texts(language: str) -> Mapping[str, str]:
         *_HERE.glob(f"{language}/{HELP}.po"),
         *_WORKFLOWS.glob(f"*/locale/{language}.{HELP}.po"),
     ]
+    return _by_english(files)
+
+
+@cache
+def error_texts(language: str) -> Mapping[str, str]:
+    """The words of errors, by the English template; empty for English."""
+    return _by_english(_HERE.glob(f"{language}/{ERRORS}.po")) if language in LANGUAGES else {}
+
+
+def _by_english(files: Iterable[Path]) -> Mapping[str, str]:
     texts = [read_entries(path.read_text(encoding="utf-8")) for path in files]
     return {text: forms[0] for entries in texts for text, forms in entries.items() if text}
 

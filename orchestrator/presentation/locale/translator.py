@@ -24,11 +24,14 @@ from orchestrator.core.lines import clean
 from orchestrator.presentation.locale.catalogue import (
     MessageCatalogue,
     catalogue,
+    error_texts,
 )
 from orchestrator.presentation.locale.particles import with_particle
 from orchestrator.settings.languages import DEFAULT, LANGUAGES
+from shared.errors import QuorateError
 from shared.models.findings import Finding
 from shared.models.notices import TEXT, Notice, is_notice, of_column, read_notice
+from shared.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,19 @@ class Translator:
         if words is None:
             words = f"{clean(message.code)}: {', '.join(f'{name}={{{name}}}' for name in params)}"
         return _Format(self).vformat(words, (), params)
+
+    def error(self, error: QuorateError) -> str:
+        """What an expected error says."""
+        return self.sentence(error.sentence)
+
+    def sentence(self, text: str) -> str:
+        """A sentence of ours that was written in English where it arose; as it is where there are no words for it."""
+        template = text.template if isinstance(text, Sentence) else text
+        words = error_texts(self.language).get(template, template)
+        values = text.values if isinstance(text, Sentence) else {}
+        if not values:
+            return words
+        return _Format(self).vformat(words, (), {k: self._told(v) for k, v in values.items()})
 
     def column(self, stored: str | None) -> str:
         """What a column of text holds, as a sentence; nothing for an empty one."""
@@ -119,6 +135,11 @@ class Translator:
     def _words(self, code: str, params: Mapping[str, object]) -> str | None:
         entries = (catalogue.words(code, params) for catalogue in self._catalogues)
         return next((words for words in entries if words is not None), None)
+
+    def _told(self, value: object) -> object:
+        if isinstance(value, QuorateError):
+            return self.error(value)
+        return self.sentence(value) if isinstance(value, str) else value
 
     def _plain(self, value: object) -> object:
         if isinstance(value, Notice):

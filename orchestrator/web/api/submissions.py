@@ -248,7 +248,7 @@ def replayed(
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise UserError(f"rule {text!r}: expected NAME=VALUE, as in agreement=0.6")
+        raise UserError("rule {text!r}: expected NAME=VALUE, as in agreement=0.6", text=text)
     return name, value
 
 

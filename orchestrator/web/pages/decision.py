@@ -141,7 +141,7 @@ def _decision(report: RunReport, key: str) -> DecisionRow:
     """The run's decision of that name. Raises UnknownRun."""
     found = next((row for row in report.decisions if row.key == key), None)
     if found is None:
-        raise UnknownRun(f"run {report.run.id} has no decision {key!r}")
+        raise UnknownRun("run {run} has no decision {key!r}", run=report.run.id, key=key)
     return found
 
 

@@ -104,5 +104,5 @@ def _amount(text: str) -> float | None:
     except ValueError:
         amount = -1.0
     if not 0 <= amount < float("inf"):
-        raise UserError(f"{text!r} is no amount of dollars")
+        raise UserError("{text!r} is no amount of dollars", text=text)
     return amount

@@ -104,7 +104,7 @@ def show_round(asked: AskedRun, part: str) -> Response:
     rounds = RunPageView(asked.report, asked.words).rounds
     found = next((each for each in rounds if each.id == part), None)
     if found is None:
-        raise UnknownRun(f"run {asked.id} has no such round")
+        raise UnknownRun("run {run} has no such round", run=asked.id)
     return asked.show("run_round.html", part=found)
 
 

@@ -80,7 +80,7 @@ def _dollars(text: str) -> float:
     except ValueError:
         amount = -1.0
     if not 0 <= amount < float("inf"):
-        raise UserError(f"{text!r} is no amount of dollars")
+        raise UserError("{text!r} is no amount of dollars", text=text)
     return amount
 
 
@@ -152,7 +152,9 @@ def start(
 ) -> Response:
     """Begin the run; what cannot be begun is told at the form, with all that was typed."""
     if form.workflow not in STARTED:
-        raise UserError(f"a run of {form.workflow!r} cannot be started from this page")
+        raise UserError(
+            "a run of {workflow!r} cannot be started from this page", workflow=form.workflow
+        )
     try:
         submitted = submit_stated(
             context.backend,

@@ -50,5 +50,7 @@ def strategy_named(name: str) -> PanelStrategy:
     """The strategy of that name. Raises ConfigurationError with the known ones."""
     if name not in STRATEGIES:
         known = ", ".join(STRATEGIES)
-        raise ConfigurationError(f"A panel has no strategy '{name}' (known: {known}).")
+        raise ConfigurationError(
+            "A panel has no strategy '{name}' (known: {known}).", name=name, known=known
+        )
     return STRATEGIES[name]

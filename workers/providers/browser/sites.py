@@ -38,7 +38,9 @@ def site_named(name: str, own_file: str | None = None) -> Site:
             return own[name]
     known = shipped()
     if name not in known:
-        raise ConfigurationError(f"There is no web chat '{name}': known are {', '.join(known)}.")
+        raise ConfigurationError(
+            "There is no web chat '{name}': known are {known}.", name=name, known=", ".join(known)
+        )
     return known[name]
 
 
@@ -55,7 +57,9 @@ def _read(file: Path) -> dict[str, Site]:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeError) as error:
-        raise ConfigurationError(f"The selectors in {file} cannot be read: {error}.") from None
+        raise ConfigurationError(
+            "The selectors in {file} cannot be read: {error}.", file=file, error=error
+        ) from None
     return _parsed(text, str(file))
 
 
@@ -64,8 +68,12 @@ def _parsed(text: str, name: str) -> dict[str, Site]:
         return _SITES.validate_python(yaml.safe_load(text))
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-        raise ConfigurationError(f"{name} is not YAML: {reason}.") from None
+        raise ConfigurationError(
+            "{name} is not YAML: {reason}.", name=name, reason=reason
+        ) from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise ConfigurationError(f"{name}: {place}: {first['msg']}.") from None
+        raise ConfigurationError(
+            "{name}: {place}: {why}.", name=name, place=place, why=first["msg"]
+        ) from None

@@ -147,7 +147,7 @@ def _unknown(entry: ParticipantEntry, catalogue: Catalogue) -> ReachedMember | N
     try:
         catalogue.resolve(entry)
     except UnknownParticipant as error:
-        return ReachedMember(entry.name, str(error))
+        return ReachedMember(entry.name, error.sentence)
     except QuorateError:
         return None  # keys and programs are for --reach
     return None
@@ -157,7 +157,7 @@ def _tried(entry: ParticipantEntry, catalogue: Catalogue) -> ReachedMember:
     try:
         silent = next(filter(None, map(_silence, catalogue.resolve(entry))), None)
     except QuorateError as error:
-        return ReachedMember(entry.name, str(error), isinstance(error, CredentialsRejected))
+        return ReachedMember(entry.name, error.sentence, isinstance(error, CredentialsRejected))
     return ReachedMember(entry.name, silent)
 
 

@@ -20,6 +20,7 @@ from orchestrator.settings.preset_files import Preset, load_preset, preset_names
 from orchestrator.settings.schema import KEYS
 from orchestrator.settings.tables import default_of
 from shared.errors import ConfigurationError
+from shared.sentences import parts_of
 from shared.text.masking.mask import mask
 
 OURS, YOURS = "built-in", "yours"
@@ -86,7 +87,7 @@ def _load_presets(folder: Path | None) -> tuple[list[tuple[Preset, str]], list[s
         try:
             found.append((load_preset(name, folder), YOURS if own else OURS))
         except ConfigurationError as error:
-            problems += str(error).splitlines()
+            problems += parts_of(error.sentence)
     return found, problems
 
 

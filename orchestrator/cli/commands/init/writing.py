@@ -49,11 +49,12 @@ def _write(initial: InitialConfiguration, terminal: Terminal, *, force: bool) ->
         question = f"{file} exists and says something else. Replace it?"
         if not force and not (terminal.can_ask and click.confirm(question, err=True)):
             raise ConfigurationError(
-                f"{file} exists and was left as it is. `quorate init --print` shows what would be written, --force "
-                "replaces it."
+                "{file} exists and was left as it is. `quorate init --print` shows what would be "
+                "written, --force replaces it.",
+                file=file,
             )
         if file.is_dir():
-            raise ConfigurationError(f"{file} is a folder.")
+            raise ConfigurationError("{file} is a folder.", file=file)
     write_configuration(initial)
     return True
 

@@ -23,6 +23,7 @@ from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.providers.browser import PROFILE_FLAGS, SITES, browser_program, profile_folder
 from shared.providers.options import BrowserOptions
+from shared.sentences import Sentence
 
 
 @click.command(
@@ -106,13 +107,19 @@ def run_login(name: str, config: Path | None, environ: Mapping[str, str]) -> int
     provider = entries.get(name)
     if not isinstance(provider, BrowserOptions):
         known = [entry for entry, options in entries.items() if isinstance(options, BrowserOptions)]
+        configured = (
+            Sentence("configured are {names}.", names=", ".join(known))
+            if known
+            else "none is configured."
+        )
         raise ConfigurationError(
-            f"'{name}' is not a participant of type `browser`; "
-            + (f"configured are {', '.join(known)}." if known else "none is configured.")
+            "'{name}' is not a participant of type `browser`; {configured}",
+            name=name,
+            configured=configured,
         )
     terms = BROWSER_TERMS.format(name=name, site=provider.site)
     if not provider.i_accept_the_sites_terms:
-        raise ConfigurationError(f"{terms}.")
+        raise ConfigurationError("{terms}.", terms=terms)
     program = browser_program(provider.program, environ)
     if program is None:
         raise EnvironmentFault(
@@ -131,8 +138,9 @@ def _require_screen(name: str, environ: Mapping[str, str]) -> None:
     screen = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     if os.uname().sysname == "Linux" and not screen:
         raise EnvironmentFault(
-            "a log-in needs a screen, and neither DISPLAY nor WAYLAND_DISPLAY is set: log in where there is one and "
-            f"copy the profile, or set `profile:` of {name}"
+            "a log-in needs a screen, and neither DISPLAY nor WAYLAND_DISPLAY is set: log in where "
+            "there is one and copy the profile, or set `profile:` of {name}",
+            name=name,
         )
 
 
@@ -145,7 +153,11 @@ def _opened(program: str, profile: Path, address: str, environ: Mapping[str, str
             [program, f"--user-data-dir={profile}", *flags, address], env=dict(environ), check=False
         )
     except OSError as error:
-        raise EnvironmentFault(f"{program} cannot be started: {error.strerror}") from error
+        raise EnvironmentFault(
+            "{program} cannot be started: {why}", program=program, why=error.strerror
+        ) from error
     if ended.returncode != 0:
-        raise EnvironmentFault(f"{program} ended with code {ended.returncode}")
+        raise EnvironmentFault(
+            "{program} ended with code {returncode}", program=program, returncode=ended.returncode
+        )
     return 0

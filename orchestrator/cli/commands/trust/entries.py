@@ -39,8 +39,9 @@ def run_add(directory: Path, environ: Mapping[str, str]) -> int:
     version, document = version_of(project), project.document
     if version is None or document is None or project.repository is None:
         raise UserError(
-            f"There is no configuration of its own to trust in {directory.resolve()}: a repository's counts when it is "
-            "committed (`quorate docs configuration`)."
+            "There is no configuration of its own to trust in {directory}: a repository's counts "
+            "when it is committed (`quorate docs configuration`).",
+            directory=directory.resolve(),
         )
     _check(document, project.repository, environ)
     known = TrustedFiles.of(environ)
@@ -65,8 +66,10 @@ def _check(document: Document, repository: Path, environ: Mapping[str, str]) -> 
     leading = shown(names_its_own(document, repository, environ), document)
     if leading:
         raise ConfigurationError(
-            f"{document.place} names files of its own repository, which a change could alter unseen: "
-            f"{', '.join(leading)}. Keep those outside of it, or pass --trust-project each time."
+            "{place} names files of its own repository, which a change could alter unseen: "
+            "{files}. Keep those outside of it, or pass --trust-project each time.",
+            place=document.place,
+            files=", ".join(leading),
         )
 
 
@@ -109,7 +112,9 @@ def run_remove(directory: Path, environ: Mapping[str, str]) -> int:
     above = {str(folder) for folder in (place, *place.parents)}
     entries = [file for file in known.all() if file.repository in above]
     if not entries:
-        raise UserError(f"Nothing is trusted in {place}: `quorate trust list` shows what is.")
+        raise UserError(
+            "Nothing is trusted in {place}: `quorate trust list` shows what is.", place=place
+        )
     for file in entries:
         known.remove(file)
     Terminal.of(environ).result([line(f"{_place(file)} is no longer trusted.") for file in entries])
@@ -118,7 +123,7 @@ def run_remove(directory: Path, environ: Mapping[str, str]) -> int:
 
 def _check_folder(directory: Path) -> None:
     if not directory.is_dir():
-        raise UserError(f"{directory} is not a folder.")
+        raise UserError("{directory} is not a folder.", directory=directory)
 
 
 def _place(file: TrustedFile) -> str:
