@@ -8,6 +8,7 @@ from functools import partial
 
 from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_report
+from orchestrator.application.reviewed_files import require_reviewed_files
 from orchestrator.core.discussion.spoken import reply_of
 from orchestrator.presentation.report import RunReport
 from orchestrator.workflows.registry import decision_choices, picking_words
@@ -43,11 +44,15 @@ class DecisionRequest:
 def decide(backend: Backend, request: DecisionRequest) -> DecisionRow:
     """Record an answer to exactly what was shown, and wake the run.
 
-    Raises UserError for a choice that is not offered, UnknownRun, DecisionConflict when another answer stands.
+    Raises UserError for a choice that is not offered, UnknownRun, DecisionConflict when another answer stands or when
+    files that the answer would change in place were edited since.
     """
     report = backend.read(lambda connection: load_report(connection, request.run))
     decision = decision_of(report, request.key)
     only = selection_of(decision, request)
+    choice = decision_choices().get(request.choice)
+    if choice is not None and choice.writes and decision.answer is None:
+        require_reviewed_files(backend, report, only)
     answer = DecisionAnswer(
         choice=request.choice,
         actor=request.actor,

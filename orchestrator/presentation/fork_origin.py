@@ -1,4 +1,4 @@
-"""Where a fork or an imported run comes from, as its result says it."""
+"""Which run a result is of, and where a fork or an imported run comes from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from typing import Any
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
+from shared.models.rows import REPOSITORY
 from shared.models.run_file import Imported
+
+
+def heading(report: RunReport) -> Line:
+    """Which run this is: its id, workflow, title, repository and when it was submitted."""
+    run = report.run
+    repository = str(report.spec.labels.get(REPOSITORY, ""))
+    at = f"{run.created_at:%Y-%m-%d %H:%M %Z}"
+    parts = (run.id, run.workflow, run.title, repository, at)
+    return line(Span(" · ".join(filter(None, parts)), Style.DIM))
 
 
 def origin(report: RunReport, words: Translator, imported: Imported | None = None) -> list[Line]:

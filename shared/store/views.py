@@ -107,8 +107,12 @@ def _last(connection: Connection, name: str) -> list[Any]:
 
 def _newest(connection: Connection, repository: str | None = None) -> list[Any]:
     """The newest run of that repository, or of none; without a name the newest of all."""
-    # What is about no repository counts everywhere: a question that was asked here has no label.
-    own = f"AND (SELECT coalesce(spec -> 'labels' ->> '{REPOSITORY}', %(own)s) FROM specs WHERE run_id = id) = %(own)s"
+    # What is about no repository counts everywhere, for it may have been asked here: a question, a diff that was piped.
+    # Nobody typed an item of a batch.
+    own = (
+        f"AND (SELECT coalesce(spec -> 'labels' ->> '{REPOSITORY}', "
+        "CASE WHEN spec -> 'labels' ? 'batch' THEN NULL ELSE %(own)s END) FROM specs WHERE run_id = id) = %(own)s"
+    )
     return connection.execute(
         # Of each run by itself, newest first: joined, all of both tables would be read.
         _RUN

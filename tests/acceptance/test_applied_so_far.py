@@ -78,6 +78,28 @@ def test_what_was_applied_shows_and_can_be_undone_while_the_next_decision_is_ope
     assert live("decide", "last", "skip").returncode in (0, 1, 3)
 
 
+def test_an_edit_since_the_review_leaves_the_question_open(
+    live: CommandLine, changed_repository: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "review.yaml"
+    script.write_text(SCRIPT)
+    cast = ",".join(f"scripted:{script}#{name}" for name in ("ada", "bob", "eve"))
+    panel = ("--panel", f"{cast},author=eve", "--apply", "in-place")
+    live("review", *panel, "--decide", "ask", "-q", cwd=changed_repository)
+    file = changed_repository / "app.py"
+    reviewed = file.read_text()
+    file.write_text(f"{reviewed}# an edit\n")
+
+    refused = live("decide", "last", "apply_fix", "-q", cwd=changed_repository)
+    assert refused.returncode == 6
+    assert "app.py changed since the review" in refused.stderr
+    assert json.loads(live("show", "last", "--json").stdout)["run"]["status"] == "waiting"
+
+    file.write_text(reviewed)
+    assert live("decide", "last", "apply_fix", "-q", cwd=changed_repository).returncode != 6
+    assert file.read_text() != reviewed
+
+
 @pytest.mark.parametrize("mode", ["in-place", "branch"])
 def test_each_undoing_takes_back_one_fix_the_newest_first(
     live: CommandLine, changed_repository: Path, tmp_path: Path, mode: str

@@ -18,7 +18,7 @@ from orchestrator.cli.work_options import check_outputs, output_option
 from orchestrator.core.formats import FORMATS, format_named
 from orchestrator.core.lines import Line, exact
 from orchestrator.presentation import timeline
-from orchestrator.presentation.fork_origin import origin
+from orchestrator.presentation.fork_origin import heading, origin
 from orchestrator.presentation.formats.json import workflow_schema
 from orchestrator.presentation.formats.text import result_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
@@ -110,7 +110,7 @@ def _shown(
         width=width,
     )
     waits = [] if report.run.status.final else held_up(report.steps, words)
-    return [*origin(report, words, imported), *shown, *waits]
+    return [heading(report), *origin(report, words, imported), *shown, *waits]
 
 
 def _patch(report: RunReport) -> list[Line] | str:

@@ -17,7 +17,6 @@ from shared.errors import (
     SubjectError,
     UnknownRun,
 )
-from shared.models.notices import notice
 
 
 @pytest.mark.parametrize(
@@ -48,7 +47,7 @@ def test_an_expected_error_is_its_sentence_and_its_code(
 def test_an_unknown_run_is_told_in_the_language_of_the_terminal(
     language: str, told: str, capsys: pytest.CaptureFixture[str]
 ):
-    error = UnknownRun("for logs", notice=notice("no_such_run", name="rx"))
+    error = UnknownRun("there is no run {shown!r}: `quorate list` shows the runs", shown="rx")
     assert handle_error(error, {"LANG": language}) == 2
     assert capsys.readouterr().err == f"quorate: {told}\n"
 

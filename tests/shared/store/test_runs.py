@@ -222,6 +222,10 @@ def test_last_within_a_repository_passes_over_the_runs_of_other_ones(database: D
 
     # What is of no repository, a question, was asked anywhere.
     assert [found("last@bank"), found("last@shop"), found("last")] == ["rc", "rb", "rc"]
+    # Nobody typed an item of a batch here.
+    item = """UPDATE specs SET spec = jsonb_set(spec, '{labels}', '{"batch": "night"}') WHERE run_id = 'rb'"""
+    execute(database, item)
+    assert [found("last@shop"), found("last")] == ["ra", "rc"]
     execute(database, "DELETE FROM runs WHERE id = 'rb'")
     assert [found("last@shop"), found("last@mill")] == ["ra", "rc"]
 

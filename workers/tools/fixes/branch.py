@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,8 +55,8 @@ def apply_to_branch(
     """Commit the fix on the run's branch; the same effect twice gives the same commit.
 
     `confirm` is called before the branch moves.
-    Raises `ToolError` when the reviewed state is gone, when a file of it changed, or when the branch holds
-    somebody else's work.
+    Raises `ToolError` when the reviewed commit is gone, or when the branch holds somebody else's work. What was edited
+    since stays out of it: the branch holds what was reviewed.
     """
     branch = branch_name(approved.order.run)
     with own_repository(
@@ -167,56 +168,49 @@ def _reviewed_commit(
         return commit
     head = commit_of(repository, subject.origin.head, own)
     own.run("read-tree", head)
-    index = repository.references.entries() if reviewed == "index" else None
+    modes = _modes(repository, own, reviewed)
     entries: dict[str, tuple[str, str] | None] = {}
     left_out: list[str] = []
     for file in subject.files:
-        if file.skipped is not None:
+        if file.skipped is not None or file.cells:
             left_out.append(file.path)
             continue
-        entries |= _recorded(file, repository, index, own, documents)
+        check_path(file.path)
+        if file.status == "renamed" and file.old_path is not None:
+            check_path(file.old_path)
+            entries[file.old_path] = None
+        entries[file.path] = _recorded(file, modes, own, documents)
     own.stage(entries)
     return commit_index(own, repository, head, _state_message(subject, approved, left_out))
 
 
 def _recorded(
-    file: FileChange,
-    repository: FixTarget,
-    index: Mapping[str, tuple[str, str]] | None,
-    own: Git,
-    documents: Documents,
-) -> dict[str, tuple[str, str] | None]:
-    """Index entries of one reviewed file; raises `ToolError` when it is not as it was reviewed."""
-    entries: dict[str, tuple[str, str] | None] = {}
-    if file.status == "renamed" and file.old_path is not None:
-        check_path(file.old_path)
-        if _current(file.old_path, repository, index) is None:
-            entries[file.old_path] = None
-    check_path(file.path)
-    current = _current(file.path, repository, index)
-    if file.after is None:
-        if current is not None:
-            raise ToolError(CHANGED.format(path=file.path))
-        return entries | {file.path: None}
-    data = documents.get(file.after)
-    blob = git_blob_id(data, repository.object_format)
-    if current is None or current[1] != blob:
-        raise ToolError(CHANGED.format(path=file.path))
-    own.write_blob(data)
-    return entries | {file.path: (current[0], blob)}
-
-
-def _current(
-    path: str, repository: FixTarget, index: Mapping[str, tuple[str, str]] | None
+    file: FileChange, modes: Callable[[str], str], own: Git, documents: Documents
 ) -> tuple[str, str] | None:
-    if index is not None:
-        return index.get(path)
-    if repository.root is None:
-        raise ToolError("A bare repository has no working tree.")
-    entry = read_entry(repository.root, path)
-    if entry is None:
+    """The index entry of one reviewed file, whatever stands there by now; None for one that was deleted."""
+    if file.after is None:
         return None
-    return entry.mode, git_blob_id(entry.data, repository.object_format)
+    return modes(file.path), own.write_blob(documents.get(file.after))
+
+
+def _modes(repository: FixTarget, own: Git, reviewed: str) -> Callable[[str], str]:
+    """What a path is by now; where it is gone, what it was in the commit. A subject holds contents without modes."""
+    root = repository.root
+    if root is None and reviewed == "worktree":
+        raise ToolError("A bare repository has no working tree.")
+    committed = own.entries()
+    index = repository.references.entries() if reviewed == "index" else {}
+
+    def mode_of(path: str) -> str:
+        now = index.get(path, ("", ""))[0]
+        if root is not None and reviewed == "worktree":
+            with suppress(ToolError):  # something else stands there by now
+                entry = read_entry(root, path)
+                now = "" if entry is None else entry.mode
+        known = (now, committed.get(path, ("", ""))[0])
+        return next((mode for mode in known if mode in (REGULAR, EXECUTABLE)), REGULAR)
+
+    return mode_of
 
 
 def _commit_fix(approved: Approved, repository: FixTarget, own: Git, base: str) -> str:
@@ -257,7 +251,7 @@ def _fix_message(approved: Approved) -> str:
 
 
 def _state_message(subject: Subject, approved: Approved, left_out: list[str]) -> str:
-    note = f"\nNot part of it, since nobody could review them: {len(left_out)} files.\n"
+    note = f"\nNot part of it, since no exact text of them was reviewed: {len(left_out)} files.\n"
     return (
         f"State under review ({subject.origin.reviewed})\n{note if left_out else ''}\n"
         f"Generated-by: Quorate\n{RUN}: {approved.order.run}\n{STATE}: {approved.order.effect}\n"

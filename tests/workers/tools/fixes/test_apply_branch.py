@@ -210,16 +210,20 @@ def test_added_deleted_and_executable_files_of_the_working_tree_are_recorded(
 
 
 @pytest.mark.parametrize("state", ["worktree", "index"])
-def test_a_file_that_changed_since_the_review_stops_everything(
-    tmp_path: Path, state: Reviewed
+@pytest.mark.parametrize("edit", ["edited meanwhile\n", None])
+def test_a_file_that_was_edited_since_the_review_is_on_the_branch_as_it_was_reviewed(
+    tmp_path: Path, state: Reviewed, edit: str | None
 ) -> None:
     this = case(tmp_path, state)
-    this.repo.write({"a.py": "edited meanwhile\n"})
+    reviewed_text = (this.repo.root / "a.py").read_text()
+    this.repo.write({"a.py": edit})
     if state == "index":
-        this.repo.git("add", "a.py")
-    with pytest.raises(ToolError, match=r"a\.py changed since the review: nothing was applied"):
-        this.apply()
-    assert this.repo.git("branch", "--list", "quorate/*") == ""
+        this.repo.git("add", "--all", "a.py")
+    this.apply()
+    assert show(this.repo, f"{BRANCH}^:a.py") == reviewed_text
+    assert show(this.repo, f"{BRANCH}:a.py") != reviewed_text
+    file = this.repo.root / "a.py"
+    assert (file.read_text() if file.exists() else None) == edit
 
 
 def test_somebody_elses_branch_is_left_alone(tmp_path: Path) -> None:
