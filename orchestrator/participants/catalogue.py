@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
@@ -13,16 +12,17 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.participants.discovery import DISCOVER, Discovery, discover
 from orchestrator.participants.obstacles import Obstacle, obstacle
+from orchestrator.participants.unknown_names import unknown_name
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_persona, load_preset, preset_names
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.sections import ParticipantEntry
 from shared.configuration import check_endpoint
-from shared.errors import ConfigurationError, CredentialsRejected, UnknownParticipant
+from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Participant
 from shared.programs import find_program
-from shared.providers.catalogue import CATALOGUE, services
+from shared.providers.catalogue import CATALOGUE
 from shared.providers.families import family_of, plain_name
 from shared.providers.locality import leaves_machine
 from shared.providers.sections import (
@@ -34,7 +34,8 @@ from shared.providers.sections import (
     command_participant,
     scripted_participant,
 )
-from shared.tools.commands import AnalyserCommand, ready_commands, reporting_linter
+from shared.sentences import Sentence
+from shared.tools.commands import AnalyserCommand, ready_commands
 from shared.tools.commands import installed as installed_commands
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
@@ -261,43 +262,15 @@ class Catalogue:
     def _discovered(self, name: str) -> Participant:
         discovered = self.discovery.named(name)
         if discovered is None:
-            raise self._unknown(name)
+            raise unknown_name(name, self.discovery, self.known)
         self.check_may_be_asked(discovered, name)
         return discovered
-
-    def _unknown(self, name: str) -> UnknownParticipant | CredentialsRejected:
-        if advice := reporting_linter(name):
-            return UnknownParticipant(
-                "'{name}' takes part by its report: {advice}.", name=name, advice=advice
-            )
-        meant = {
-            name,
-            *(known.name for _, known in services() if name in known.aliases and not known.routed),
-        }
-        lacking = [todo for lost, todo in self.discovery.missing if lost.split(" ")[0] in meant]
-        if lacking:
-            return CredentialsRejected(
-                "'{name}' cannot be asked here. To make it available: {lacking}.",
-                name=name,
-                lacking=", or ".join(lacking),
-            )
-        near = get_close_matches(name.lower(), known := self.known(), n=1, cutoff=0.6)
-        hint = f" Did you mean '{near[0]}'?" if near else ""
-        return UnknownParticipant(
-            "No participant is called '{name}'.{hint} Known here: {known}; also scripted:FILE[#NAME] "
-            "and openai:MODEL[@BASE_URL]. Other names need an entry under `providers:` in your own "
-            "configuration, for example `NAME: {{type: openai, model: MODEL, base_url: URL, "
-            "api_key_env: VARIABLE}}`.",
-            name=name,
-            hint=hint,
-            known=", ".join(known),
-        )
 
     def _reachable(self, name: str, provider: ProviderSection) -> Participant:
         obstacle = self.obstacle(name, provider)
         if obstacle is not None:
             kind = CredentialsRejected if obstacle.key else ConfigurationError
-            raise kind(f"{obstacle.reason}.")
+            raise kind(Sentence("{reason}.", reason=obstacle.reason))
         return self._configured(name, provider)
 
     def _configured(
