@@ -17,7 +17,8 @@ from orchestrator.embedded.processes import wait_until
 from orchestrator.embedded.servers import ensure, is_up
 from orchestrator.embedded.starting import Starting, replace_earlier, revive
 from orchestrator.embedded.supervisor import is_wanted, leaving_supervisors
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import Translator
+from orchestrator.settings.languages import help_language
 from shared.accounts import say
 from shared.build import Build, read_build, this_build
 from shared.errors import EnvironmentFault, UserError
@@ -101,9 +102,13 @@ class Backend:
 class OnStderr:
     """Tells what a command on its way to the servers has to tell, for commands without a listener of their own."""
 
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        """Speaks the terminal's language."""
+        self._words = Translator(help_language(environ))
+
     def inform(self, notice: Notice) -> None:
-        """One line, in English."""
-        say(ENGLISH.translate(notice))
+        """One line."""
+        say(self._words.translate(notice))
 
     warn = inform
 
@@ -120,7 +125,7 @@ def connect(
     Raises EnvironmentFault: what stands in the way of a server, or external servers of another version.
     """
     starting.wait()
-    listener = listener or OnStderr()
+    listener = listener or OnStderr(starting.environ)
     if starting.replaced is not None:
         listener.inform(_replaced(starting.replaced))
     settings = starting.settings
@@ -166,7 +171,7 @@ def upgrade_embedded(
         return False
     if revision is None or revision > HEAD:
         return upgrade(database)
-    listener = listener or OnStderr()
+    listener = listener or OnStderr(environ)
     if (earlier := replace_earlier(settings, environ)) is not None:
         listener.inform(_replaced(earlier))
     if not wait_until(lambda: not leaving_supervisors(settings.instance), TOLD_AFTER_S):

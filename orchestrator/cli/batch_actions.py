@@ -13,10 +13,11 @@ from orchestrator.application.batch_desk import BatchDesk, StoredBatches
 from orchestrator.application.batch_from_git import HistoryRange
 from orchestrator.application.batch_input import item_schema
 from orchestrator.application.prepare import SubmissionRequest
-from orchestrator.cli.batch_lists import show, words_in
+from orchestrator.cli.batch_lists import show
 from orchestrator.cli.batch_results import write_history, write_report, write_results
 from orchestrator.cli.batches import BatchWanted, submit, submit_remotely, validate, watch
 from orchestrator.cli.elsewhere import server_of
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.watching import actor
 from orchestrator.core.lines import line
 from orchestrator.presentation.json_rows import dumps

@@ -8,17 +8,12 @@ from collections.abc import Mapping
 from orchestrator.application.backend import connected
 from orchestrator.application.batch_standing import all_batches, batch_status
 from orchestrator.cli.elsewhere import server_of
-from orchestrator.cli.help_texts import help_language
+from orchestrator.cli.reader import words_in
 from orchestrator.presentation.batches import batches_table, status_json, status_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from shared.models.batches import BatchStatus
-
-
-def words_in(language: str | None) -> Translator:
-    """The words of that language; without one of the terminal's."""
-    return Translator(language or help_language(os.environ))
 
 
 def list_all(limit: int, language: str | None, *, as_json: bool) -> int:

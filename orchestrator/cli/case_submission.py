@@ -18,6 +18,7 @@ from orchestrator.application.submit import submit_run
 from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.piped import ProcessInput
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.results import OutputOptions, write_file
 from orchestrator.cli.submission import SubmissionOptions, run_submission
 from orchestrator.core.discussion.estimate import summed
@@ -63,22 +64,22 @@ def run_cases(
         return run_submission(read.requests[0], options, output, environ)
     terminal = Terminal.of(environ, quiet=output.quiet)
     if options.estimate:
-        return _show_sum(read, environ, terminal, as_json=output.as_json)
+        return _show_sum(read, environ, terminal, output)
     with connected(environ) as backend:
         return _run_several(backend, read, options, output, terminal)
 
 
 def _show_sum(
-    read: CaseRequests, environ: Mapping[str, str], terminal: Terminal, *, as_json: bool
+    read: CaseRequests, environ: Mapping[str, str], terminal: Terminal, output: OutputOptions
 ) -> int:
     """Print what all of them would take together; the exit code. Nothing is started."""
     for left_out in read.left_out:
-        terminal.warn([warning(ENGLISH.translate(left_out))])
+        terminal.warn([warning(words_in(output.language).translate(left_out))])
     foreseen = [estimate_run(prepare_run(request, environ)) for request in read.requests]
     estimates = [each.estimate for each in foreseen if each.estimate is not None]
     total = summed(estimates) if len(estimates) == len(foreseen) else None
     spec, reasons = foreseen[0].spec, tuple(dict.fromkeys(_obstacles(foreseen)))
-    if as_json:
+    if output.as_json:
         content = {**estimate_json(total, spec), "runs": len(foreseen), "obstacles": list(reasons)}
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
         return ExitCode.OK
@@ -121,7 +122,7 @@ def _run_several(
     output: OutputOptions,
     terminal: Terminal,
 ) -> int:
-    words = Translator(output.language) if output.language else ENGLISH
+    words = words_in(output.language)
     listener = NoticePrinter(terminal, words)
     submitted, refused = _submit(backend, read, options.idempotency_key, OnceListener(listener))
     for why in (*read.left_out, *refused):

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.ownership import diagnosis
+from orchestrator.settings.languages import help_language
 
 BUG = 70
 FULL = (errno.ENOSPC, errno.EDQUOT)

@@ -20,8 +20,10 @@ def show_estimate(foretold: Foretold, environ: Mapping[str, str], output: Output
     report, foreseen = foretold.report, foretold.foreseen
     if report is not None:
         terminal = Terminal.of(environ, quiet=output.quiet)
-        terminal.talk([line(Span(foretold.title, Style.DIM))])
-        deliver(report, terminal, output, output.words(report.spec))
+        words = output.words(report.spec)
+        title = words.run_title(foretold.title, report.run.workflow)
+        terminal.talk([line(Span(title, Style.DIM))])
+        deliver(report, terminal, output, words)
         return exit_code(report)
     assert foreseen is not None  # one of the two
     terminal = Terminal.of(environ)

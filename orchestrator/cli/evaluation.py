@@ -22,6 +22,7 @@ from orchestrator.cli.eval_estimate import show_estimate
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.options import take
 from orchestrator.cli.piped import ProcessInput
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.submission import SubmissionOptions, typed_request
 from orchestrator.cli.watching import REMINDER_S, actor
 from orchestrator.core.document import Block
@@ -128,7 +129,7 @@ class EvalOptions:
     @property
     def words(self) -> Translator:
         """What it is told in."""
-        return Translator(self.language or "en")
+        return words_in(self.language)
 
 
 def _given(options: Mapping[str, object]) -> list[str]:

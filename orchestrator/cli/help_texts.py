@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
 
 from orchestrator.presentation.locale.catalogue import help_texts
-
-
-def help_language(environ: Mapping[str, str]) -> str:
-    """`$QUORATE_LANG`, else that of the terminal: `LC_ALL`, `LC_MESSAGES`, `LANG`. No file is read for a help text."""
-    names = ("QUORATE_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
-    chosen = next((environ[name] for name in names if environ.get(name)), "")
-    return chosen.replace("-", "_").partition("_")[0].partition(".")[0].lower()
+from orchestrator.settings.languages import help_language
 
 
 def translated(text: str | None) -> str | None:
@@ -27,8 +21,9 @@ def translated(text: str | None) -> str | None:
     return texts.get(inspect.cleandoc(text), text) if texts else text
 
 
-HEADINGS = ("Usage", "Options")
-"""What click writes above the parts of a help text; the headings of commands are ours."""
+HEADINGS = ("Usage", "Options", "Example")
+"""What click writes above the parts of a help text, and what stands before an example; the headings of commands are
+ours."""
 
 
 class TranslatedFormatter(click.HelpFormatter):
@@ -55,11 +50,26 @@ HELP_OPTIONS = ("-h", "--help")
 """How help is asked for, of `quorate` and of every command."""
 
 
+def epilog_lines(epilog: str) -> list[str]:
+    """The lines of an epilog that are sentences: no example."""
+    lines = epilog.splitlines()
+    return [text for text in lines if text.strip("\b ") and not text.startswith(HEADINGS[2])]
+
+
+def _epilog(epilog: str | None) -> str | None:
+    if not epilog:
+        return epilog
+    for text in epilog_lines(epilog):
+        epilog = epilog.replace(text, translated(text) or text)
+    return epilog.replace(f"{HEADINGS[2]}: ", f"{translated(HEADINGS[2])}: ")
+
+
 def translate_help(command: click.Command) -> click.Command:
     """The command with its help, its options' and its own commands' in the reader's language."""
     command.context_class = TranslatedContext
     command.help = translated(command.help)
     command.short_help = translated(command.short_help)
+    command.epilog = _epilog(command.epilog)
     # click keeps the option that it makes first, so its names are given here, too.
     context = click.Context(command, help_option_names=list(HELP_OPTIONS))
     own = command.get_help_option(context)

@@ -231,9 +231,9 @@ def _usage(error: click.ClickException) -> str:
     if isinstance(error, click.BadParameter) and _is_of_environment(error):
         error.param_hint = str(error.param.envvar) if error.param else None
     where = context.command_path if context is not None else "quorate"
-    from orchestrator.cli.help_texts import help_language
     from orchestrator.cli.usage_words import in_language
     from orchestrator.presentation.locale.catalogue import help_texts
+    from orchestrator.settings.languages import help_language
 
     told = f"{error.format_message()} (`{where} --help` explains)"
     sentence = in_language(told, help_texts(help_language(os.environ)))

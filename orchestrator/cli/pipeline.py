@@ -128,7 +128,9 @@ class PipelineJob:
                 leave_it(run, self.terminal, job.output)
                 job._write_outputs({"run": run})
                 return ExitCode.PENDING
-            submitted = words.message("submitted", run=run, title=prepared.title)
+            submitted = words.message(
+                "submitted", run=run, title=words.run_title(prepared.title, prepared.workflow)
+            )
             self.terminal.talk([line(submitted)])
             return job._wait(StoredInstallation(backend), run, words)
         finally:

@@ -10,6 +10,7 @@ from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.cli.estimates import show_estimate
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.piped import ProcessInput
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.submission import SubmissionOptions, is_unattended, leave_it, report_unasked
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
@@ -17,7 +18,6 @@ from orchestrator.client.remote_installation import RemoteInstallation, client_o
 from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
-from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.terminal import Terminal
 
@@ -33,7 +33,7 @@ def run_remotely(
     waits = not output.no_wait
     unattended = is_unattended(options.decide, terminal, request.settings, waits=waits)
     sent = outgoing(replace(request, unattended=unattended), environ, ProcessInput())
-    words = Translator(output.language or "en")
+    words = words_in(output.language)
     printer = NoticePrinter(terminal, words)
     for remark in sent.remarks:
         printer.remark(remark)
@@ -52,7 +52,9 @@ def run_remotely(
             return exit_code(answer)
         if output.no_wait:
             return leave_it(answer, terminal, output)
-        title = words.message("submitted", run=answer, title=sent.title)
+        title = words.message(
+            "submitted", run=answer, title=words.run_title(sent.title, sent.workflow)
+        )
         terminal.talk([line(Span(title, Style.STRONG))])
 
         def watch() -> int:

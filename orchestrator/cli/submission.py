@@ -189,7 +189,8 @@ def _settle(prepared: PreparedRun, terminal: Terminal, output: OutputOptions) ->
     if report is None:
         return None
     words = output.words(report.spec)
-    terminal.talk([line(Span(prepared.title, Style.DIM))])
+    title = words.run_title(prepared.title, prepared.workflow)
+    terminal.talk([line(Span(title, Style.DIM))])
     deliver(report, terminal, output, words)
     return exit_code(report)
 
@@ -226,5 +227,6 @@ def _introduce(
         (printer.warn if remark.code in LOUD else printer.remark)(remark)
     if terminal.live and is_conversation(prepared.workflow):
         return  # the live picture's head says it
-    title = words.message("submitted", run=run, title=prepared.title)
-    terminal.talk([line(Span(title, Style.STRONG))])
+    title = words.run_title(prepared.title, prepared.workflow)
+    submitted = words.message("submitted", run=run, title=title)
+    terminal.talk([line(Span(submitted, Style.STRONG))])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+
+from orchestrator.presentation.locale.templates import Template, first_fitting
 
 # In the order in which they are tried.
 SENTENCES = (
@@ -21,20 +22,18 @@ SENTENCES = (
     "{value} is not in the range {range}.",
     "{value} is not a valid {kind}.",
 )
-_BLANK = re.compile(r"\\\{(\w+)\\\}")
 _SENTENCE = frozenset({"why", "sentence"})
 """What a template holds that is a sentence of its own."""
 
 
 def in_language(sentence: str, texts: Mapping[str, str]) -> str:
     """The sentence in the words of `texts`; as it is where it fits no template, or nobody has put it into that."""
-    for template in SENTENCES:
-        pattern = _BLANK.sub(r"(?P<\1>.+)", re.escape(template))
-        found = re.fullmatch(pattern, sentence, re.DOTALL)
-        if found is not None and template in texts:
-            parts = {
-                name: in_language(value, texts) if name in _SENTENCE else value
-                for name, value in found.groupdict().items()
-            }
-            return texts[template].format(**parts)
-    return sentence
+    fitting = first_fitting(sentence, (Template(text) for text in SENTENCES if text in texts))
+    if fitting is None:
+        return sentence
+    template, found = fitting
+    parts = {
+        name: in_language(value, texts) if name in _SENTENCE else value
+        for name, value in found.items()
+    }
+    return texts[template.text].format(**parts)

@@ -54,7 +54,7 @@ def finding_entry(
         evident=stands and last.status is FindingStatus.ACCEPTED,
         marks=tuple(_marks(place, again, words)),
         caveat=f" [{words.translate(finding.caveat)}]" if finding.caveat else "",
-        why=without_pages(finding.detail, rules),
+        why=without_pages(worded.detail, rules),
         suggestion=worded.suggestion or "",
         supporters=tuple(critic.name for critic in carrying),
         objections=tuple(_objection(final, words) for final in opponents(positions)),

@@ -93,7 +93,7 @@ def _row(
     return (
         f"└ {run.id}" if run.parent else run.id,
         run.workflow,
-        run.status.value,
+        words.message(f"state_{run.status.value}"),
         _verdict(run, listed, words),
         words.message(f"how_{run.ending}") if run.ending else "-",
         f"{run.created_at:%Y-%m-%d %H:%M}" if dated else f"{run.created_at:%m-%d %H:%M}",
@@ -115,9 +115,10 @@ def _verdict(run: RunRow, listed: RunList, words: Translator) -> str:
 
 
 def _title(run: RunRow, listed: RunList, words: Translator) -> str:
+    title = words.run_title(run.title, run.workflow)
     if run.parent is None or run.parent in listed.children:
-        return run.title
-    return f"{run.title} ({words.message('part_of', run=run.parent, step=run.parent_step)})"
+        return title
+    return f"{title} ({words.message('part_of', run=run.parent, step=run.parent_step)})"
 
 
 def _in_order(names: Sequence[str], *chosen: str) -> tuple[int, ...]:
@@ -143,7 +144,7 @@ def decisions(
                 "|".join(row.question.get("options") or ()),
                 asked(row, words),
                 *([row.repository or "-"] if named else []),
-                row.title,
+                words.run_title(row.title, row.workflow),
             )
             for row in rows
         ],

@@ -123,7 +123,9 @@ def estimate_lines(
 ) -> list[Line]:
     """What a run will probably take, and beside it the larger one that it may save."""
     words = Translator(spec.language)
-    head = line(Span(words.message("estimate", title=title), Style.STRONG))
+    head = line(
+        Span(words.message("estimate", title=words.run_title(title, spec.workflow)), Style.STRONG)
+    )
     shown = [head, *amounts(estimate, words)]
     if estimate is None:
         return shown

@@ -42,7 +42,10 @@ def posted_document(report: RunReport, words: Translator) -> list[Block]:
     """The whole result of a review, in the order in which it is read below a change."""
     if report.not_asked is not None:
         verdict = report.verdict or Verdict.INCONCLUSIVE
-        title = Title(f"{SIGNS[verdict]} {verdict.value}", report.run.title)
+        title = Title(
+            f"{SIGNS[verdict]} {verdict.value}",
+            words.run_title(report.run.title, report.run.workflow),
+        )
         return [title, *unasked_document(report, report.not_asked, words)]
     view = view_of(report)
     context = view_context(report, words)
@@ -76,7 +79,8 @@ def _title(report: RunReport, context: ViewContext[Any], words: Translator) -> T
     counted = view.headline(context) if view.headline else ""
     reviewed = words.message("rule_based_review") if report.spec.panel.by_rules else report.strategy
     took = duration(report.run.worked_s, words)
-    note = figures(report.run.title, reviewed, report.run.id, took)
+    title = words.run_title(report.run.title, report.run.workflow)
+    note = figures(title, reviewed, report.run.id, took)
     return Title(f"{sign} {figures(stage, counted)}".strip(), note)
 
 

@@ -97,7 +97,10 @@ def titled_document(report: RunReport, words: Translator) -> list[Block]:
     """The whole result under its title, for a file that is read by itself."""
     strategy = f" · {report.strategy}" if report.strategy else ""
     stored = f"{report.run.id} · " if report.run.id else ""
-    title = Title(report.run.title, f"{stored}{report.run.workflow}{strategy}")
+    title = Title(
+        words.run_title(report.run.title, report.run.workflow),
+        f"{stored}{report.run.workflow}{strategy}",
+    )
     return [title, *document(report, words)]
 
 
@@ -284,10 +287,10 @@ def child_runs(report: RunReport, words: Translator) -> list[Block]:
         (
             child.run.id,
             child.run.workflow,
-            child.run.status.value,
+            words.message(f"state_{child.run.status.value}"),
             child.run.verdict or "-",
             cost_of(child.usage, words) or "-",
-            child.run.title,
+            words.run_title(child.run.title, child.run.workflow),
         )
         for child in report.children
     )

@@ -82,7 +82,7 @@ def variant_lines(
     """One variant: rounds, findings and conclusion as they were and as they would be."""
     head = line(
         Span(words.message("what_if", changes=shown(variant.changes, words)), Style.STRONG),
-        Span(f" · {run.id} {run.title}", Style.DIM),
+        Span(f" · {run.id} {words.run_title(run.title, run.workflow)}", Style.DIM),
     )
     return [
         head,
@@ -288,7 +288,7 @@ def sweep_lines(run: RunRow, computed: WhatIf, words: Translator = ENGLISH) -> l
         _dimmed(row) if outcome == stored else row
         for row, outcome in zip(lines, outcomes, strict=True)
     )
-    title = line(Span(f"{run.id} {run.title}", Style.DIM))
+    title = line(Span(f"{run.id} {words.run_title(run.title, run.workflow)}", Style.DIM))
     return [title, head, top, *shown, *_remarks(variants, outcomes.count(stored), words)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 LANGUAGES = ("en", "ko")
 DEFAULT = LANGUAGES[0]
@@ -26,6 +27,13 @@ _ENGLISH = frozenset(
     " on or our should so than that the their them there these they this to us was we were what when where which who"
     " whose why will with would you your please".split()
 )
+
+
+def help_language(environ: Mapping[str, str]) -> str:
+    """`$QUORATE_LANG`, else that of the terminal: `LC_ALL`, `LC_MESSAGES`, `LANG`. No file is read for it."""
+    names = ("QUORATE_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+    chosen = next((environ[name] for name in names if environ.get(name)), "")
+    return chosen.replace("-", "_").partition("_")[0].partition(".")[0].lower()
 
 
 def language_of(chosen: str | None, text: str = "") -> str:

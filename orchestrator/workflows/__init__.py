@@ -14,6 +14,7 @@ class WorkflowRow:
     work on, so a mistyped command is looked for there.
     `korean` are the words that are typed for it. With one of the `flags` a question without a workflow is for this one.
     Words that begin with one of the `asides` are no subject: `agent modes` is the hidden command `agent-modes`.
+    Runs of one that `titles` them are called after what they look at, in words of ours, not by what somebody typed.
     """
 
     name: str
@@ -26,6 +27,7 @@ class WorkflowRow:
     former_flags: tuple[str, ...] = ()
     flags_help: str = ""
     asides: tuple[str, ...] = ()
+    titles: bool = False
 
 
 UNDO = "undo"
@@ -69,6 +71,7 @@ ROWS = (
         "orchestrator.workflows.review.workflow",
         "Review a change: panel, synthesis, your decision, fix.",
         korean=("검토", "리뷰", "실행"),
+        titles=True,
     ),
     WorkflowRow(
         "case",
@@ -84,7 +87,7 @@ ROWS = (
         korean=("에이전트",),
         asides=("modes", "trace"),
     ),
-    WorkflowRow(UNDO, "orchestrator.workflows.undo"),
+    WorkflowRow(UNDO, "orchestrator.workflows.undo", titles=True),
     WorkflowRow(GRAPH, "orchestrator.workflows.graph"),
 )
 

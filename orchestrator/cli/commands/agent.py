@@ -8,8 +8,8 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.application.report import report_of
-from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, run_argument
+from orchestrator.cli.reader import words_in
 from orchestrator.core.document import Block, Grid, Heading, Item, Items
 from orchestrator.presentation.formats.text import as_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
@@ -49,7 +49,7 @@ def modes(diagram: bool, as_json: bool, language: str | None) -> int:
         whole = {"schema_version": SCHEMA_VERSION, "modes": list(AgentMode), "transitions": rows}
         terminal.result(dumps(whole))
         return 0
-    words = Translator(language or help_language(os.environ))
+    words = words_in(language)
     items = tuple(
         Item(_ways(mode) or words.message("agent_begins_here"), mode, _named(mode, words))
         for mode in AgentMode

@@ -7,13 +7,12 @@ import os
 
 import click
 
-from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, run_name
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.run_lists import run_lists
 from orchestrator.cli.since import since_option
 from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spending_table
 from orchestrator.presentation.terminal import Terminal
 from shared.store.spending import Grouping
@@ -45,7 +44,7 @@ def cost(by: str, since: float | None, run: str | None, as_json: bool, language:
         found = place.spent(Grouping(by), run=run, since_s=since)
     terminal = Terminal.of(os.environ)
     if not as_json:
-        words = Translator(language or help_language(os.environ))
+        words = words_in(language)
         lately = line(Span(words.message("spent_lately"), Style.DIM))
         noted = [lately] if since != found.since_s else []
         terminal.result(

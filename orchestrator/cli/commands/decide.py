@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from orchestrator.application.decide import DecisionRequest
-from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.installations import installation, run_to_change
 from orchestrator.cli.options import (
     example,
@@ -18,6 +17,7 @@ from orchestrator.cli.options import (
     quiet_option,
     take,
 )
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.watching import actor, or_detach, watch_until_done, watched_s
 from orchestrator.cli.work_options import watch_limit_option
@@ -130,7 +130,7 @@ def _answer_all(
     choice: str, message: str, batch: str | None, terminal: Terminal, options: OutputOptions
 ) -> int:
     """Answer what waits, without following any run; the exit code."""
-    words = Translator(options.language or help_language(os.environ))
+    words = words_in(options.language)
     with installation(os.environ) as place:
         bulk = place.decide_all(choice, actor(), message, batch)
     if options.as_json:

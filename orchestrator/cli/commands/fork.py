@@ -134,8 +134,9 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
             return leave_it(forked, terminal, options, fork=_fork_json(plan))
         words = Translator(plan.spec.language)
         terminal.talk(plan_lines(plan, words))
-        title = words.message("submitted", run=forked, title=plan.title)
-        terminal.talk([line(Span(title, Style.STRONG))])
+        title = words.run_title(plan.title, plan.spec.workflow)
+        submitted = words.message("submitted", run=forked, title=title)
+        terminal.talk([line(Span(submitted, Style.STRONG))])
         asks = typed["decide"] in (None, ASK)
 
         def watch() -> int:

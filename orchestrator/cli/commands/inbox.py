@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import click
 
 from orchestrator.application.listings import WaitingFilter
-from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, repository_option
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.run_lists import run_lists
 from orchestrator.core.lines import Line
 from orchestrator.presentation.inbox_json import inbox_json
@@ -41,7 +41,7 @@ def inbox(repository: str | None, batch: str | None, as_json: bool, language: st
     if as_json:
         terminal.result(dumps(inbox_json(waiting.decisions, waiting.turns, _form_of)))
         return 0
-    words = Translator(language or help_language(os.environ))
+    words = words_in(language)
     rows = (
         decisions(waiting.decisions, words, terminal.columns)
         if waiting.decisions or not waiting.turns
@@ -75,7 +75,7 @@ def _turns_table(turns: Sequence[WaitingTurn], words: Translator, width: int | N
                 _until(turn, words),
                 _form_of(turn.reply_model),
                 *([turn.repository or "-"] if named else []),
-                turn.title,
+                words.run_title(turn.title, turn.workflow),
             )
             for turn in turns
         ],

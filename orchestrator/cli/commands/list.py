@@ -7,13 +7,12 @@ from typing import Any
 
 import click
 
-from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.options import example, json_option, language_option, repository_option
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.run_lists import run_lists
 from orchestrator.cli.since import since_option
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps, run_tree
 from orchestrator.presentation.listings import runs
-from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows import ROWS
 from shared.models.outcomes import RunStatus
@@ -60,7 +59,5 @@ def list_(
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": run_tree(listed)}))
     else:
-        terminal.result(
-            runs(listed, Translator(language or help_language(os.environ)), terminal.columns)
-        )
+        terminal.result(runs(listed, words_in(language), terminal.columns))
     return 0

@@ -115,7 +115,7 @@ def changes(
     events = [
         *_phases(before, after, known, words),
         *_starts(view, after, known, context),
-        *_children(before, after, context),
+        *_children(before, after, words),
         *_ends(view, after, finished, context),
         *_assessments(before, after, context),
         *_handed_back(before, after, words, mode),
@@ -196,7 +196,7 @@ def _phase_began_s(known: set[str], snapshot: RunSnapshot) -> float:
 
 
 def _children(
-    before: RunSnapshot | None, after: RunSnapshot, context: RenderContext
+    before: RunSnapshot | None, after: RunSnapshot, words: Translator
 ) -> list[_TimedLines]:
     """A line for each run that was started, and for each that waits for a person from now on."""
     known = {run.id: run.status for run in before.children} if before else {}
@@ -208,15 +208,18 @@ def _children(
                 (
                     began.get(run.parent_step or "", after.elapsed_s),
                     headed(
-                        context.message(
-                            "child_started", run=run.id, workflow=run.workflow, title=run.title
+                        words.message(
+                            "child_started",
+                            run=run.id,
+                            workflow=run.workflow,
+                            title=words.run_title(run.title, run.workflow),
                         )
                     ),
                 )
             )
         waits = run.status is RunStatus.WAITING
         if waits and known.get(run.id) is not run.status:
-            text = context.message("child_waits", run=run.id)
+            text = words.message("child_waits", run=run.id)
             events.append((after.elapsed_s, [line(Span(text, Style.WARNING))]))
     return events
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from orchestrator.presentation.locale.templates import Template
 from orchestrator.settings.languages import LANGUAGES
 
 HELP = "help"
@@ -17,7 +18,12 @@ HELP = "help"
 A workflow has its own as `ko.help.po`."""
 ERRORS = "errors"
 """The catalogue whose `msgid` are the templates of sentences that are written where they are raised."""
+COMMANDS = "commands"
+"""The same for the sentences that a command alone says."""
+STORED = "stored"
+"""The catalogue whose `msgid` are templates of sentences that are stored in English."""
 
+_BY_TEXT = (HELP, ERRORS, COMMANDS, STORED)
 _HERE = Path(__file__).parent
 _WORKFLOWS = _HERE.parents[1] / "workflows"
 _CONCEPT = "concept_"
@@ -51,7 +57,7 @@ class MessageCatalogue:
 @cache
 def catalogue(language: str) -> MessageCatalogue:
     """All that people are told in a language: the files beside this one, and those of the workflows' folders."""
-    files = [path for path in (_HERE / language).glob("*.po") if path.stem not in (HELP, ERRORS)]
+    files = [path for path in (_HERE / language).glob("*.po") if path.stem not in _BY_TEXT]
     files += _WORKFLOWS.glob(f"*/locale/{language}.po")
     entries: dict[str, tuple[str, ...]] = {}
     for path in sorted(files):
@@ -81,13 +87,24 @@ def help_texts(language: str) -> Mapping[str, str]:
 
 @cache
 def error_texts(language: str) -> Mapping[str, str]:
-    """The words of errors, by the English template; empty for English."""
-    return _by_english(_HERE.glob(f"{language}/{ERRORS}.po")) if language in LANGUAGES else {}
+    """The words of errors and of commands, by the English template; empty for English."""
+    files = (_HERE / language / f"{name}.po" for name in (ERRORS, COMMANDS))
+    return _by_english(file for file in files if language in LANGUAGES and file.is_file())
 
 
 def _by_english(files: Iterable[Path]) -> Mapping[str, str]:
     texts = [read_entries(path.read_text(encoding="utf-8")) for path in files]
     return {text: forms[0] for entries in texts for text, forms in entries.items() if text}
+
+
+@cache
+def stored_texts(language: str) -> Mapping[Template, str]:
+    """The words for what is stored as an English sentence, by its template; empty for English."""
+    file = _HERE / language / f"{STORED}.po"
+    if language not in LANGUAGES or not file.is_file():
+        return {}
+    entries = read_entries(file.read_text(encoding="utf-8"))
+    return {Template(text): forms[0] for text, forms in entries.items() if text}
 
 
 def read_entries(text: str) -> dict[str, tuple[str, ...]]:

@@ -25,13 +25,21 @@ from orchestrator.presentation.locale.catalogue import (
     MessageCatalogue,
     catalogue,
     error_texts,
+    stored_texts,
 )
 from orchestrator.presentation.locale.particles import with_particle
+from orchestrator.presentation.locale.templates import first_fitting
 from orchestrator.settings.languages import DEFAULT, LANGUAGES
+from orchestrator.workflows import ROWS
 from shared.errors import QuorateError
 from shared.models.findings import Finding
 from shared.models.notices import TEXT, Notice, is_notice, of_column, read_notice
 from shared.sentences import Sentence
+
+OWN_RULES = ("diffcheck/", "complexity/", "ruff/")
+"""How the rules begin whose findings our own analysers word."""
+TITLED_BY_US = frozenset(row.name for row in ROWS if row.titles)
+"""The workflows whose runs have titles of ours, not a question or a name that somebody typed."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +115,32 @@ class Translator:
         return self.word(f"field_{name}", name.replace("_", " ").capitalize())
 
     def finding(self, finding: Finding) -> Finding:
-        """A finding that our own code raised with its title and its advice in words; any other one as it is."""
+        """A finding that our own code raised in words: its title, detail and advice; any other one as it is."""
         worded: dict[str, str] = {}
+        if stored_texts(self.language) and (finding.rule or "").startswith(OWN_RULES):
+            told = {name: getattr(finding, name) for name in ("title", "detail", "suggestion")}
+            worded = {name: self.stored(text) for name, text in told.items() if text}
         if finding.message is not None:
             worded["title"] = self.translate(finding.message)
         if finding.advice is not None:
             worded["suggestion"] = self.translate(finding.advice)
         return finding.model_copy(update=worded) if worded else finding
+
+    def run_title(self, title: str, workflow: str) -> str:
+        """A run's title. Those of changes are ours and stored in English; any other one is somebody's own words."""
+        return self.stored(title) if workflow in TITLED_BY_US else title
+
+    def stored(self, sentence: str) -> str:
+        """A sentence of ours that is stored in English; any other one as it is."""
+        texts = stored_texts(self.language)
+        fitting = first_fitting(sentence, texts)
+        if fitting is None:
+            return sentence
+        template, parts = fitting
+        params = {
+            name: self.stored(part) if name == "title" else part for name, part in parts.items()
+        }
+        return _Format(self).vformat(texts[template], (), params)
 
     def in_words(self, stored: Any) -> Any:
         """A JSON value with the words of each notice in its place, and the notice beside it."""

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from orchestrator.cli.help_texts import HEADINGS, help_language
+from orchestrator.cli.help_texts import HEADINGS, epilog_lines
 from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.main import cli
 from orchestrator.cli.registry import CommandGroup
 from orchestrator.cli.usage_words import SENTENCES, in_language
 from orchestrator.presentation.locale.catalogue import help_texts
+from orchestrator.settings.languages import help_language
 
 
 def shown(command: click.Command) -> Iterator[str]:
@@ -26,6 +27,7 @@ def shown(command: click.Command) -> Iterator[str]:
     own = command.get_help_option(context)
     helps.append(None if own is None else own.help)
     yield from (inspect.cleandoc(text) for text in helps if text)
+    yield from epilog_lines(command.epilog or "")
     if isinstance(command, LazyGroup):
         yield from (entry.help for entry in command.table.values())
     if isinstance(command, click.Group):

@@ -15,6 +15,7 @@ from orchestrator.application.installation import StoredInstallation
 from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.options import in_this_order, json_option, language_option, quiet_option
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.watching import TerminalObserver, follow
 from orchestrator.core.lines import Line
 from orchestrator.presentation.code_graph import answer_json, candidate_lines
@@ -68,7 +69,7 @@ Delivery = Callable[[Backend, GraphAnswer, Terminal], None]
 
 def ask(options: GraphOptions, asking: Asking, shown: Shown) -> int:
     """Ask and print the answer; the exit code."""
-    words = Translator(asking.language or "en")
+    words = words_in(asking.language)
 
     def deliver(_backend: Backend, answer: GraphAnswer, terminal: Terminal) -> None:
         terminal.result(shown(answer, words))
@@ -79,7 +80,7 @@ def ask(options: GraphOptions, asking: Asking, shown: Shown) -> int:
 def answer_with(options: GraphOptions, asking: Asking, deliver: Delivery) -> int:
     """Ask, say what stands beside the answer, and deliver it unless JSON is wanted; the exit code."""
     terminal = Terminal.of(os.environ, quiet=asking.quiet)
-    words = Translator(asking.language or "en")
+    words = words_in(asking.language)
     printer = NoticePrinter(terminal, words)
     task = capture_code(Path(asking.repository or Path.cwd()), asking.revision, os.environ)
     if task.uncommitted and asking.revision is None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.options import example
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.registry import CommandEntry
 
 
@@ -39,7 +37,6 @@ def participants(ctx: click.Context) -> int | None:
     if ctx.invoked_subcommand:
         return None
     from orchestrator.cli.commands.participants.listing import print_listing
-    from orchestrator.presentation.locale.translator import Translator
 
-    words = Translator(help_language(os.environ))
+    words = words_in()
     return print_listing((), None, as_json=False, words=words)

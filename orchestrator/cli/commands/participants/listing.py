@@ -13,9 +13,9 @@ from orchestrator.application.participants import (
     list_participants,
     listing_json,
 )
-from orchestrator.cli.help_texts import help_language
 from orchestrator.cli.notices import cast_lines
 from orchestrator.cli.options import config_option, example, json_option, language_option
+from orchestrator.cli.reader import words_in
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.listings import heads
@@ -38,9 +38,7 @@ def list_(names: tuple[str, ...], config: Path | None, as_json: bool, language: 
 
     Nothing is started and nobody is called.
     """
-    return print_listing(
-        names, config, as_json=as_json, words=Translator(language or help_language(os.environ))
-    )
+    return print_listing(names, config, as_json=as_json, words=words_in(language))
 
 
 def print_listing(
