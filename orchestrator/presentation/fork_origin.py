@@ -11,12 +11,13 @@ from shared.models.rows import REPOSITORY
 from shared.models.run_file import Imported
 
 
-def heading(report: RunReport) -> Line:
+def heading(report: RunReport, words: Translator) -> Line:
     """Which run this is: its id, workflow, title, repository and when it was submitted."""
     run = report.run
     repository = str(report.spec.labels.get(REPOSITORY, ""))
     at = f"{run.created_at:%Y-%m-%d %H:%M %Z}"
-    parts = (run.id, run.workflow, run.title, repository, at)
+    title = words.run_title(run.title, run.workflow)
+    parts = (run.id, run.workflow, title, repository, at)
     return line(Span(" · ".join(filter(None, parts)), Style.DIM))
 
 

@@ -110,7 +110,7 @@ def _shown(
         width=width,
     )
     waits = [] if report.run.status.final else held_up(report.steps, words)
-    return [heading(report), *origin(report, words, imported), *shown, *waits]
+    return [heading(report, words), *origin(report, words, imported), *shown, *waits]
 
 
 def _patch(report: RunReport) -> list[Line] | str:
