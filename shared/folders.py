@@ -10,6 +10,7 @@ from pathlib import Path
 from shared.accounts import Account
 from shared.errors import EnvironmentFault
 from shared.instance import Instance
+from shared.sentences import Sentence
 
 LOG_CAP_BYTES = 5_000_000
 FRESH_BYTES = 100_000_000
@@ -17,13 +18,13 @@ FRESH_BYTES = 100_000_000
 
 _MOVE = "set XDG_DATA_HOME and XDG_STATE_HOME to another folder"
 _CURES = {
-    errno.ENOSPC: ("the disk is full", f"free some space, or {_MOVE}"),
-    errno.EDQUOT: ("the disk quota is used up", f"free some space, or {_MOVE}"),
-    errno.EACCES: ("permission denied", f"make it yours, or {_MOVE}"),
-    errno.EPERM: ("not permitted", f"make it yours, or {_MOVE}"),
-    errno.EROFS: ("the file system is read-only", _MOVE),
-    errno.ENOTDIR: ("a file stands where a folder should be", f"move it away, or {_MOVE}"),
-    errno.EEXIST: ("a file stands where a folder should be", f"move it away, or {_MOVE}"),
+    errno.ENOSPC: ("the disk is full", "free some space, or {move}"),
+    errno.EDQUOT: ("the disk quota is used up", "free some space, or {move}"),
+    errno.EACCES: ("permission denied", "make it yours, or {move}"),
+    errno.EPERM: ("not permitted", "make it yours, or {move}"),
+    errno.EROFS: ("the file system is read-only", "{move}"),
+    errno.ENOTDIR: ("a file stands where a folder should be", "move it away, or {move}"),
+    errno.EEXIST: ("a file stands where a folder should be", "move it away, or {move}"),
     errno.EMFILE: ("too many open files", "raise the limit with `ulimit -n`"),
 }
 
@@ -35,13 +36,13 @@ def os_error_as_fault(doing: str, where: Path, move: str = _MOVE) -> Iterator[No
         yield
     except OSError as error:
         code = error.errno or 0
-        why, cure = _CURES.get(code, (error.strerror or str(error), f"correct that, or {_MOVE}"))
+        why, cure = _CURES.get(code, (error.strerror or str(error), "correct that, or {move}"))
         raise EnvironmentFault(
             "Cannot {doing} {where}: {why}; {cure}.",
             doing=doing,
             where=where,
             why=why,
-            cure=cure.replace(_MOVE, move),
+            cure=Sentence(cure, move=move),
         ) from error
 
 

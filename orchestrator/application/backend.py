@@ -23,6 +23,7 @@ from shared.accounts import say
 from shared.build import Build, read_build, this_build
 from shared.errors import EnvironmentFault, UserError
 from shared.models.notices import Notice, notice
+from shared.sentences import Sentence
 from shared.settings import ServiceSettings
 from shared.store.database import LONGEST_REPORT_S, Connection, Database
 from shared.store.migrate import HEAD, current, newer_schema, upgrade
@@ -209,7 +210,9 @@ def require_schema(database: Database) -> None:
         return
     if newer := newer_schema(revision):
         raise EnvironmentFault(newer)
-    have = "is empty" if revision is None else f"is at schema {revision}"
+    have = (
+        "is empty" if revision is None else Sentence("is at schema {revision}", revision=revision)
+    )
     raise EnvironmentFault(
         "the database {have} and this version of Quorate needs {revision}: run `quorate db upgrade` "
         "once, while the processes of earlier versions are stopped (`quorate docs upgrading`).",

@@ -49,6 +49,7 @@ from shared.errors import EnvironmentFault, SubjectError
 from shared.models.notices import Notice, notice
 from shared.models.rows import PUBLISHED, REPOSITORY
 from shared.models.workspace import OwnChangeUse
+from shared.sentences import Sentence
 from shared.text.masking.mask import count_secrets
 
 MAX_DIFF_BYTES = 64_000_000
@@ -192,7 +193,11 @@ def _diff(directory: Path, subject: ChangeInput, name: str, stdin: StandardInput
     content = _diff_bytes(directory, name, stdin)
     if content.strip() or subject.allow_empty:
         return content
-    came = "nothing came on standard input" if name == STDIN else f"{name} is empty"
+    came = (
+        "nothing came on standard input"
+        if name == STDIN
+        else Sentence("{name} is empty", name=name)
+    )
     raise SubjectError(
         "there is no diff: {came}. If the command that should have written it failed, `set -o "
         "pipefail` ends a pipeline there; where an empty diff is fine, say so with --allow-empty.",

@@ -38,6 +38,7 @@ from shared.git.process import Git
 from shared.git.repository import open_repository
 from shared.models.outcomes import RunStatus
 from shared.models.run import RunSpec
+from shared.sentences import Sentence
 from shared.store.evals import runs_by_key
 from shared.store.run_filter import RunFilter
 from shared.text.bounded_json import loads
@@ -86,7 +87,11 @@ def _base_of(git: Git, context: PipelineContext) -> str | None:
     """What the platform names, as far as this clone knows it; else the default branch."""
     known = next((each for each in context.bases if find_commit(git, each)), None)
     if known is None and context.target:
-        todo = DEEPEN if is_shallow(git) else f"Fetch it: `git fetch origin {context.target}`."
+        todo = (
+            DEEPEN
+            if is_shallow(git)
+            else Sentence("Fetch it: `git fetch origin {target}`.", target=context.target)
+        )
         raise SubjectError(
             "The target branch '{target}' is not in this clone, so the change is unknown. {todo}",
             target=context.target,

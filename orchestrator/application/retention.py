@@ -12,6 +12,7 @@ from orchestrator.engine import purging
 from orchestrator.settings.loading import load_configuration
 from shared.errors import EnvironmentFault, UnknownRun, UserError
 from shared.models.retention import Purged, RetentionRule
+from shared.sentences import Sentence
 from shared.store.database import Connection
 from shared.store.holds import Hold, add_hold, is_batch, list_holds, remove_hold
 from shared.store.purging import (
@@ -133,4 +134,6 @@ def holds(backend: Backend) -> list[Hold]:
 
 
 def _named(run: str | None, batch: str | None) -> str:
-    return f"run {run}" if batch is None else f"batch {batch}"
+    if batch is None:
+        return Sentence("run {run}", run=run)
+    return Sentence("batch {batch}", batch=batch)

@@ -17,6 +17,7 @@ from shared.errors import (
     UnknownRun,
     UserError,
 )
+from shared.sentences import Sentence
 
 ROWS = "/api/v1/rows/"
 AWAY = frozenset({429, 502, 503, 504})
@@ -105,7 +106,11 @@ def _version_fault(answer: httpx.Response) -> EnvironmentFault | None:
     theirs = None if stated is None else read_build(stated)
     if theirs is not None and (theirs.release, theirs.contract) == (own.release, own.contract):
         return None
-    named = "another version" if theirs is None else f"version {theirs.release}"
+    named = (
+        "another version"
+        if theirs is None
+        else Sentence("version {version}", version=theirs.release)
+    )
     return EnvironmentFault(
         "the service is of {named} of Quorate, and this command of {release}: bring both to one "
         "version",

@@ -33,6 +33,7 @@ from shared.providers.catalogue import CATALOGUE, ProviderType, Service, key_var
 from shared.providers.families import family_of, plain_name
 from shared.providers.prices import is_listed, listed_models
 from shared.providers.sections import ANALYSERS, SpeakerSection
+from shared.sentences import Sentence
 from shared.tools.commands import ready_commands
 
 NOBODY = "none"
@@ -182,7 +183,7 @@ class _Choice:
             return self.catalogue.endpoint_model(self.wanted)
         names = self.around.names()
         near = get_close_matches(self.wanted.lower(), names, n=_NEAREST, cutoff=0.6)
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        hint = Sentence(" Did you mean {names}?", names=" or ".join(near)) if near else ""
         here = f" Here: {', '.join(names)}." if names else ""
         raise ConfigurationError(
             "-m {wanted}: no provider is known for that model.{hint}{here} It takes a model's own "
@@ -228,7 +229,11 @@ class _Choice:
 
     def _keyless(self, service: Service, variables: Sequence[str]) -> CredentialsRejected:
         cli = self._coding_cli(service.name)
-        other = "" if cli is None else f" Or -m {cli.name}/MODEL: through the command `{cli.name}`."
+        other = (
+            ""
+            if cli is None
+            else Sentence(" Or -m {name}/MODEL: through the command `{name}`.", name=cli.name)
+        )
         return CredentialsRejected(
             "-m {wanted} needs a key, and none is set here: {variables}.{other}",
             wanted=self.wanted,
@@ -243,7 +248,7 @@ def _check_listed(participant: Participant) -> None:
         return
     model = participant.model or ""
     near = get_close_matches(model, listed_models(participant), n=_NEAREST, cutoff=0.6)
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    hint = Sentence(" Did you mean {names}?", names=" or ".join(near)) if near else ""
     raise ConfigurationError(
         "-m {model}: the price list of this version has no such model.{hint} If it is newer than "
         "that, put its provider before it: -m {family}/{model}.",

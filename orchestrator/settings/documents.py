@@ -25,6 +25,7 @@ from orchestrator.settings.trees import (
 )
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.patterns import regex
+from shared.sentences import Sentence
 from shared.text.toml_bounds import TomlTooLargeError, check_toml
 
 MAX_PARTS = 12
@@ -33,6 +34,8 @@ _TABLE = ("tool", "quorate")
 _ADDRESSED = regex(
     rb"""(?m)^[ \t]*+(?:\[{1,2}[ \t]*+)?(?:["']?tool["']?[ \t]*+\.[ \t]*+)?["']?quorate["']?[ \t]*+(?:[.=\]]|\r?$)"""
 )
+_NO_KEY = Sentence("a key must be a word of at most {most} letters", most=MAX_KEY)
+_TOO_MANY_KEYS = Sentence("there are more than {most} keys in one mapping", most=MAX_KEYS)
 
 
 @dataclass(frozen=True)
@@ -204,12 +207,12 @@ class _Plain:
         self._nodes = 0
 
     def mapping(self, table: dict[str, Any]) -> Tree:
-        self._check(len(table) <= MAX_KEYS, f"there are more than {MAX_KEYS} keys in one table")
+        self._check(len(table) <= MAX_KEYS, _TOO_MANY_KEYS)
         return {self._key(key): self._value(value) for key, value in table.items()}
 
     def _key(self, key: str) -> str:
         fits = len(key) <= MAX_KEY and key.isprintable()
-        self._check(fits, f"a key must be a word of at most {MAX_KEY} letters")
+        self._check(fits, _NO_KEY)
         return key
 
     def _value(self, value: Any) -> Any:
@@ -257,11 +260,13 @@ class _Reader:
         for key_node, value_node in node.value:
             key = self._scalar(key_node) if isinstance(key_node, yaml.ScalarNode) else None
             if not isinstance(key, str) or len(key) > MAX_KEY or not key.isprintable():
-                raise self._error(key_node, f"a key must be a word of at most {MAX_KEY} letters")
+                raise self._error(key_node, _NO_KEY)
             if len(tree) >= MAX_KEYS:
-                raise self._error(key_node, f"there are more than {MAX_KEYS} keys here")
+                raise self._error(key_node, _TOO_MANY_KEYS)
             if key in tree:
-                raise self._error(key_node, f"the key '{key}' appears here a second time")
+                raise self._error(
+                    key_node, Sentence("the key '{key}' appears here a second time", key=key)
+                )
             self.lines[(*position, key)] = key_node.start_mark.line + 1
             tree[key] = self.value(value_node, (*position, key))
         return tree

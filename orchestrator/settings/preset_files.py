@@ -23,6 +23,7 @@ from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.settings.trees import Position, overlaid
 from shared.configuration import Section, did_you_mean
 from shared.errors import ConfigurationError
+from shared.sentences import Sentence
 
 _PERSONAS = "personas.yaml"
 _ENDINGS = (".yaml", ".yml")
@@ -209,9 +210,12 @@ class Chooser:
 
     def _misfit(self, preset: Preset) -> str:
         fitting = ", ".join(name for name in preset_names(self._own) if self._fits(name))
-        return (
-            f"The preset '{preset.name}' is for the workflow {preset.workflow}, not for {self.workflow}, "
-            f"which has {fitting or 'none'}."
+        return Sentence(
+            "The preset '{preset}' is for the workflow {its_workflow}, not for {workflow}, which has {fitting}.",
+            preset=preset.name,
+            its_workflow=preset.workflow,
+            workflow=self.workflow,
+            fitting=fitting or "none",
         )
 
     @property

@@ -28,6 +28,7 @@ from shared.errors import SubjectError
 from shared.git.process import Git
 from shared.git.repository import Repository
 from shared.models.notices import Notice, notice
+from shared.sentences import Sentence
 
 INDEX, WORKTREE = "index", "worktree"
 
@@ -92,7 +93,11 @@ def _is_on_disk(repository: Repository, path: Path) -> bool:
 def _ambiguous(git: Git, target: str) -> SubjectError:
     branch = f"refs/heads/{target}"
     known = find_commit(git, branch)
-    revision = f"{branch} for the branch" if known else f"{target}~0 for the revision"
+    revision = (
+        Sentence("{branch} for the branch", branch=branch)
+        if known
+        else Sentence("{target}~0 for the revision", target=target)
+    )
     return SubjectError(
         "'{target}' is both a path and a revision. Write ./{target} for the path, or {revision}.",
         target=target,

@@ -183,7 +183,7 @@ def refusal_of(error: QuorateError) -> RequestRefused:
     """The refusal that tells an expected error."""
     kind = next((kind for expected, kind in _KIND_OF if isinstance(error, expected)), BUG)
     headers = {"Retry-After": "5"} if kind is UNAVAILABLE else {}
-    return RequestRefused(kind, str(error), headers=headers)
+    return RequestRefused(kind, error.sentence, headers=headers)
 
 
 def refusal_of_status(

@@ -15,6 +15,7 @@ from orchestrator.core.replay.recomputation import Decided, Group, Recomputed
 from orchestrator.workflows.registry import round_roles
 from shared.errors import UnknownRun
 from shared.patterns import regex
+from shared.sentences import Sentence
 from shared.tools.catalogue import find_card
 
 # Turns around the contributions to a round.
@@ -129,7 +130,11 @@ def _round(way: tuple[Stop, ...], cycle: str | None, number: int, run: str) -> F
     if not rounds or number != after_last:
         where = f" in {cycle}" if cycle else ""
         named = ", ".join(f"round:{known}" for known in sorted(rounds)) or "no rounds"
-        more = f" (round:{after_last} goes on after the last one)" if rounds else ""
+        more = (
+            Sentence(" (round:{number} goes on after the last one)", number=after_last)
+            if rounds
+            else ""
+        )
         raise UnknownRun(
             "run {run} has no round {number}{where}: it has {named}{more}",
             run=run,

@@ -35,6 +35,7 @@ from shared.providers.sections import (
     RulesSection,
     ScriptedSection,
 )
+from shared.sentences import Sentence
 
 
 class Reach(StrEnum):
@@ -293,7 +294,11 @@ def provider_type(name: str, catalogue: ProviderTypes = CATALOGUE) -> ProviderTy
     if name in catalogue:
         return catalogue[name]
     near = get_close_matches(name, catalogue, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(catalogue)}."
+    hint = (
+        Sentence("did you mean '{near}'?", near=near[0])
+        if near
+        else Sentence("known are {names}.", names=", ".join(catalogue))
+    )
     raise ConfigurationError("There is no provider '{name}': {hint}", name=name, hint=hint)
 
 

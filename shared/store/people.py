@@ -10,6 +10,7 @@ import json
 
 from shared.errors import DecisionConflict, UnknownRun
 from shared.models.steps import Usage
+from shared.sentences import Sentence
 from shared.store.database import Connection
 from shared.store.ends import StoredResponse, store_response
 from shared.store.events import append_events
@@ -105,7 +106,13 @@ def _not_waiting(connection: Connection, run: str, step: str) -> UnknownRun | De
             run=run,
             step=step,
         )
-    state = row.status if row.run_status == "running" else f"{row.status}, its run {row.run_status}"
+    state = (
+        row.status
+        if row.run_status == "running"
+        else Sentence(
+            "{status}, its run {run_status}", status=row.status, run_status=row.run_status
+        )
+    )
     return DecisionConflict(
         "turn {step} of run {run} does not wait for an answer (it is {state}); nothing was changed",
         step=step,

@@ -26,6 +26,7 @@ from pydantic_core import from_json, to_json
 
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.patterns import regex
+from shared.sentences import Sentence
 
 KEY_BYTES = 32
 MAGIC = b"QENC1"
@@ -228,7 +229,9 @@ def require_keys(connection: psycopg.Connection[Any], sealer: Sealer) -> None:
     known = {row[0] for row in connection.execute(_KNOWN).fetchall()}
     if missing := sorted(known - set(sealer.ids)):
         have = (
-            f"this process has {', '.join(sealer.ids)}" if sealer.is_on else "this process has none"
+            Sentence("this process has {names}", names=", ".join(sealer.ids))
+            if sealer.is_on
+            else "this process has none"
         )
         raise EnvironmentFault(
             "stored texts are encrypted with the key {keys}, and {have}: set "

@@ -19,6 +19,7 @@ from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import EnvironmentFault, UserError
+from shared.sentences import Sentence
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 FOLDERS = (_PACKAGE / "documents", _PACKAGE.parent / "docs")
@@ -84,9 +85,8 @@ def find_page(wanted: str, folder: Path) -> Path:
         return known[ending[0]]
     short = {page.rpartition("/")[2]: page for page in known}
     near = ending or [short[word] for word in get_close_matches(name, short, n=2, cutoff=0.6)]
-    hint = (
-        f" Did you mean {' or '.join(f'`quorate docs {page}`' for page in near)}?" if near else ""
-    )
+    meant = " or ".join(f"`quorate docs {page}`" for page in near)
+    hint = Sentence(" Did you mean {names}?", names=meant) if near else ""
     raise UserError(
         "There is no page '{wanted}' in the documentation.{hint} `quorate docs` lists them.",
         wanted=clean(wanted),

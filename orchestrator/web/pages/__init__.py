@@ -56,5 +56,5 @@ def problem_page(connection: HTTPConnection, refusal: RequestRefused) -> Respons
         status=refusal.kind.status,
         headers=refusal.headers,
         title=title,
-        detail=refusal.detail,
+        detail=words_of(connection).sentence(refusal.detail),
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import errno
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -44,7 +46,7 @@ def sources() -> tuple[tuple[Path, ast.Module], ...]:
 @cache
 def constants() -> frozenset[str]:
     nodes = (node for _, tree in sources() for node in ast.walk(tree))
-    return frozenset(
+    return frozenset(os.strerror(number) for number in errno.errorcode) | frozenset(
         node.value
         for node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
