@@ -27,6 +27,33 @@ _BY_TEXT = (HELP, ERRORS, COMMANDS, STORED)
 _HERE = Path(__file__).parent
 _WORKFLOWS = _HERE.parents[1] / "workflows"
 _CONCEPT = "concept_"
+_CODE = '\nmsgid "'
+
+
+class LazyEntries(Mapping[str, tuple[str, ...]]):
+    """The entries of PO files by their codes, each read when it is first asked for: a command tells a few of 2,500."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Find them in the texts of the files; of two with one code the later one counts."""
+        self._sources: dict[str, str] = {}
+        self._read: dict[str, tuple[str, ...]] = {}
+        for text in texts:
+            for source in f"\n{text}".split(_CODE)[1:]:
+                self._sources[source.partition('"')[0]] = source
+
+    def __getitem__(self, code: str) -> tuple[str, ...]:
+        """The forms of a code. Raises KeyError for one that has no words."""
+        if code not in self._read:
+            self._read |= read_entries(_CODE + self._sources[code])
+        return self._read[code]
+
+    def __iter__(self) -> Iterator[str]:
+        """The codes; the header's is none."""
+        return filter(None, self._sources)
+
+    def __len__(self) -> int:
+        """How many codes there are."""
+        return sum(1 for _ in self)
 
 
 @dataclass(frozen=True)
@@ -59,10 +86,8 @@ def catalogue(language: str) -> MessageCatalogue:
     """All that people are told in a language: the files beside this one, and those of the workflows' folders."""
     files = [path for path in (_HERE / language).glob("*.po") if path.stem not in _BY_TEXT]
     files += _WORKFLOWS.glob(f"*/locale/{language}.po")
-    entries: dict[str, tuple[str, ...]] = {}
-    for path in sorted(files):
-        entries |= read_entries(path.read_text(encoding="utf-8"))
-    return MessageCatalogue(language, entries, _plural_rule(entries.pop("", ("",))[0]))
+    entries = LazyEntries(path.read_text(encoding="utf-8") for path in sorted(files))
+    return MessageCatalogue(language, entries, _plural_rule(entries.get("", ("",))[0]))
 
 
 def _concept_words(language: str) -> Mapping[str, str]:

@@ -184,3 +184,15 @@ def test_no_code_stands_in_two_catalogues() -> None:
             code for path in files for code in read_entries(path.read_text(encoding="utf-8"))
         )
         assert [code for code, times in codes.items() if times > 1 and code] == []
+
+
+def test_an_entry_that_is_read_by_itself_is_that_of_its_whole_file() -> None:
+    for language in LANGUAGES:
+        files = [path for path in FILES if language in (path.stem, path.parent.name)]
+        whole = {
+            code: forms
+            for path in files
+            for code, forms in read_entries(path.read_text(encoding="utf-8")).items()
+            if code
+        }
+        assert dict(catalogue(language).entries) == whole
