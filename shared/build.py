@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from shared.patterns import regex
 
 CONTRACT = 1
 """The version of what processes say to each other through the broker (shared/delivery/contracts.py).
@@ -22,7 +23,8 @@ Raise it with a change that an earlier process would refuse or misread: processe
 BUILD_HEADER = "Quorate-Build"
 """The header by which a service says to whoever it knows which code it runs."""
 PACKAGES = ("orchestrator", "shared", "workers")
-_FORM = re.compile(r"(?P<release>[^+]*)\+(?P<contract>\d+)\.(?P<digest>[0-9a-f]+)")
+_ROOT = Path(__file__).resolve().parents[1]
+_FORM = regex(r"(?P<release>[^+]*)\+(?P<contract>\d+)\.(?P<digest>[0-9a-f]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,14 @@ def this_build() -> Build:
 
 @cache
 def this_digest() -> str:
-    """What this process runs, as its files are when it first asks: 10 ms."""
-    return digest_of(Path(__file__).resolve().parents[1])
+    """What this process runs, as its files are when it first asks: 25 ms."""
+    return digest_of(_ROOT)
+
+
+@cache
+def this_mark() -> str:
+    """The mark of the files that this process runs, when it first asks: 8 ms."""
+    return mark_of(_ROOT)
 
 
 def digest_of(root: Path) -> str:
@@ -70,15 +78,35 @@ def digest_of(root: Path) -> str:
     What an editor or git removes meanwhile is passed over.
     """
     digest = hashlib.sha256()
-    for package in PACKAGES:
-        for name in sorted(_files(root / package)):
-            try:
-                content = Path(name).read_bytes()
-            except FileNotFoundError:
-                continue
-            digest.update(f"{os.path.relpath(name, root)}\0{len(content)}\0".encode())
-            digest.update(content)
+    inside = len(f"{root}{os.sep}")
+    for name in _all_files(root):
+        try:
+            with open(name, "rb", buffering=0) as file:
+                content = file.read()
+        except FileNotFoundError:
+            continue
+        digest.update(f"{name[inside:]}\0{len(content)}\0".encode())
+        digest.update(content)
     return digest.hexdigest()[:16]
+
+
+def mark_of(root: Path) -> str:
+    """Tells on one machine, without reading the files, that none was written: equal marks have equal digests."""
+    mark = hashlib.sha256(f"{root}\0".encode())
+    for name in _all_files(root):
+        try:
+            state = os.stat(name)
+        except FileNotFoundError:
+            continue
+        # A copy may keep the time of its original (`cp -p`, an image's layer); when it was written nobody sets.
+        times = f"{state.st_mtime_ns}\0{state.st_ctime_ns}"
+        mark.update(f"{name}\0{state.st_size}\0{times}\0".encode())
+    return mark.hexdigest()[:16]
+
+
+def _all_files(root: Path) -> Iterator[str]:
+    for package in PACKAGES:
+        yield from sorted(_files(root / package))
 
 
 def _files(folder: Path | str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from orchestrator.embedded.supervisor import (
     stop_supervisor,
     supervisor_status,
 )
-from shared.build import Build, read_build, this_digest
+from shared.build import Build, read_build, this_digest, this_mark
 from shared.settings import ServiceSettings
 
 
@@ -95,7 +95,10 @@ def replace_earlier(settings: ServiceSettings, environ: Mapping[str, str]) -> Bu
     """
     instance = settings.instance
     recorded = recorded_build(instance)
-    if recorded is None or read_build(recorded).digest == this_digest():
+    if recorded is None:
+        return None
+    build, mark = recorded
+    if mark == this_mark() or read_build(build).digest == this_digest():
         return None
     earlier = supervisor_status(instance)
     if earlier.pid is None or not earlier.children:

@@ -63,7 +63,7 @@ from orchestrator.embedded.supervisor_record import (
     read_record,
     write_record,
 )
-from shared.build import this_build
+from shared.build import this_build, this_mark
 from shared.errors import EnvironmentFault
 from shared.folders import appending
 from shared.instance import Instance
@@ -237,8 +237,8 @@ def supervisor_status(instance: Instance) -> SupervisorStatus:
     return SupervisorStatus(running=False, killed=is_wanted(instance))
 
 
-def recorded_build(instance: Instance) -> str | None:
-    """What the last supervisor that wrote runs or ran; None if none did."""
+def recorded_build(instance: Instance) -> tuple[str, str] | None:
+    """What the last supervisor that wrote runs or ran, with the mark of its files; None if none did."""
     return read_build_of_record(record_of(instance))
 
 
@@ -262,6 +262,8 @@ class _Supervisor:
         self._instance = instance
         self._signals = signals
         self._since = datetime.now(UTC)
+        # First the mark: what is written in between must not look as if it were running.
+        self._mark = this_mark()
         self._build = str(this_build())
         self._lifeline = Lifeline(
             Successor(tuple(again), environ, wanted_of(instance)) if again else None
@@ -347,7 +349,9 @@ class _Supervisor:
             for child in self._children
             if child.pid is not None or child.spec.is_needed
         )
-        status = SupervisorStatus(True, os.getpid(), self._since, children, build=self._build)
+        status = SupervisorStatus(
+            True, os.getpid(), self._since, children, build=self._build, mark=self._mark
+        )
         if status != self._recorded:
             try:
                 write_record(record_of(self._instance), status)

@@ -34,6 +34,8 @@ class SupervisorStatus:
     """None runs, and nobody stopped it."""
     build: str = ""
     """What it and its children run; empty until it has written, and of versions before builds."""
+    mark: str = ""
+    """That of its files (shared/build.py); empty where the build is."""
 
 
 def write_record(path: Path, status: SupervisorStatus) -> None:
@@ -63,16 +65,17 @@ def read_record(path: Path, pid: int) -> SupervisorStatus:
         )
         for child in facts["children"]
     )
-    build = facts.get("build", "")
-    return SupervisorStatus(True, pid, _moment(facts["since"]), children, build=build)
+    build, mark = facts.get("build", ""), facts.get("mark", "")
+    return SupervisorStatus(True, pid, _moment(facts["since"]), children, build=build, mark=mark)
 
 
-def read_build_of_record(path: Path) -> str | None:
-    """The build that a record names, whoever wrote it; empty for those before builds, None without a record."""
+def read_build_of_record(path: Path) -> tuple[str, str] | None:
+    """The build and the mark in a record, whoever wrote it; empty for those before these, None without a record."""
     try:
-        return str(json.loads(path.read_text()).get("build", ""))
+        facts = json.loads(path.read_text())
     except (FileNotFoundError, json.JSONDecodeError):
         return None
+    return str(facts.get("build", "")), str(facts.get("mark", ""))
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
 import pytest
 
-from shared.build import CONTRACT, PACKAGES, Build, digest_of, read_build, this_build
+from shared.build import CONTRACT, PACKAGES, Build, digest_of, mark_of, read_build, this_build
 from shared.delivery.contracts import PAYLOADS
 from shared.delivery.presence import why_unfit
 from shared.store.migrate import HEAD
@@ -54,6 +55,20 @@ def test_what_no_process_runs_makes_none(sources: Path, name: str) -> None:
     (sources / name).parent.mkdir(exist_ok=True)
     (sources / name).write_text("x = 2\n")
     assert digest_of(sources) == before
+
+
+def test_a_file_that_was_written_has_another_mark_also_where_its_size_and_its_time_are_as_before(
+    sources: Path,
+) -> None:
+    file = sources / "shared" / "inner" / "code.py"
+    before, state = mark_of(sources), file.stat()
+    assert mark_of(sources) == before
+
+    file.write_text("x = 2\n")
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+    assert (file.stat().st_size, file.stat().st_mtime_ns) == (state.st_size, state.st_mtime_ns)
+    assert mark_of(sources) != before
 
 
 @pytest.mark.parametrize(
