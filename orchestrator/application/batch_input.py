@@ -35,7 +35,7 @@ from orchestrator.evaluation.cases import (
     checked_labels,
     reasons_of,
 )
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import ToldNotice
 from orchestrator.settings.schema import KEYS
 from orchestrator.subjects.case_files import read_cases
 from orchestrator.subjects.case_texts import UnusableCaseError
@@ -309,7 +309,7 @@ def _case(stated: StatedRecord, custom_id: str) -> CaseSource | GivenCase:
     try:
         read = read_cases(str(content).encode(), name)
     except UnusableCaseError as error:
-        raise SubjectError("input: {why}", why=ENGLISH.translate(error.notice)) from None
+        raise SubjectError("input: {why}", why=ToldNotice(error.notice)) from None
     if len(read.cases) != 1:
         raise SubjectError("input: {count} cases; an item is about one", count=len(read.cases))
     return GivenCase(read.cases[0], remarks=read.remarks)

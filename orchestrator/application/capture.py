@@ -21,7 +21,7 @@ from orchestrator.application.subject_input import (
     StandardInput,
     TaskInput,
 )
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import ToldNotice
 from orchestrator.settings.options import screen
 from orchestrator.settings.schema import Settings
 from orchestrator.subjects.case import (
@@ -345,9 +345,7 @@ def read_given_cases(
             read = read_named_cases(directory, subject.case, files)
     except UnusableCaseError as error:
         name = "standard input" if subject.case == STDIN else subject.case
-        raise SubjectError(
-            "{name}: {why}", name=name, why=ENGLISH.translate(error.notice)
-        ) from None
+        raise SubjectError("{name}: {why}", name=name, why=ToldNotice(error.notice)) from None
     named = [name for name in subject.similar if name != STORED]
     similar = read_similar(directory, named, files)
     documents, unread = read_documents(directory, subject.documents, files)

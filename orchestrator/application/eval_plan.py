@@ -15,7 +15,7 @@ from orchestrator.application.unasked import unasked_report
 from orchestrator.core.findings.sameness import NEAR_LINES
 from orchestrator.evaluation.cases import NumberedCase, refuse
 from orchestrator.evaluation.result import DefinedCase, DefinedPanel, EvalDefinition
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import ToldNotice
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import SubjectError, UserError
 from shared.models.run import RunSpec
@@ -147,7 +147,7 @@ def _planned(
 def _require_something(prepared: PreparedRun) -> None:
     report = unasked_report(prepared)
     if report is not None and report.not_asked is not None:
-        raise SubjectError("Nothing to review: {why}", why=ENGLISH.translate(report.not_asked))
+        raise SubjectError("Nothing to review: {why}", why=ToldNotice(report.not_asked))
 
 
 def _submission(

@@ -12,7 +12,7 @@ from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.discovery import DiscoveredParticipant
 from orchestrator.presentation.json_rows import SCHEMA_VERSION
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import ENGLISH, ToldNotice
 from orchestrator.settings.loading import load_configuration
 from orchestrator.workflows.registry import workflow_of_everybody
 from shared.allowed import Allowed
@@ -77,9 +77,7 @@ def list_participants(
     """Look at configuration, environment and servers. Nothing is started, nobody is called."""
     workflow = workflow_of_everybody()
     configuration = load_configuration(directory, environ, explicit=config, workflow=workflow)
-    cast = build_cast(
-        workflow, names or None, configuration, environ, directory, tell=ENGLISH.translate
-    )
+    cast = build_cast(workflow, names or None, configuration, environ, directory, tell=ToldNotice)
     catalogue = Catalogue(configuration.settings, environ, directory)
     others = [
         (discovered.participant, _how(discovered))

@@ -24,7 +24,7 @@ from orchestrator.core.setting import settings_of
 from orchestrator.participants.cast_limits import with_context_windows, with_turn_timeout
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.request import for_this_run, promised
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import ToldNotice
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.loading import (
     DEFAULT,
@@ -310,7 +310,7 @@ def _cast(
         holders=request.holders,
         paths=paths,
         handed=handed,
-        tell=ENGLISH.translate,
+        tell=ToldNotice,
     )
 
 

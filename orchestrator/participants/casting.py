@@ -252,7 +252,9 @@ def _check_number(casting: Casting) -> None:
     part, judges = casting.workflow.critics, casting.judges
     if len(judges) >= part.fewest:
         return
-    ways = "" if part.rules else f" {casting.tell(how_to_add_models(casting.catalogue))}"
+    ways: str = ""
+    if not part.rules:
+        ways = Sentence(" {ways}", ways=casting.tell(how_to_add_models(casting.catalogue)))
     name = judges[0].name if judges else ""
     raise ConfigurationError(Sentence(part.shortage + "{ways}", name=name, ways=ways))
 
@@ -356,9 +358,12 @@ def _reads_any(member: Participant, paths: Sequence[str]) -> bool:
 
 
 def _nobody(casting: Casting, silent: Sequence[str]) -> str:
-    present = "nobody is here"
+    present: str = "No model can answer: nobody is here."
     if silent:
-        present = f"{', '.join(silent)} follow rules, and nobody else is here"
+        present = Sentence(
+            "No model can answer: {names} follow rules, and nobody else is here.",
+            names=", ".join(silent),
+        )
     reasons = left_out(casting.request, casting.catalogue)
     ways = map(casting.tell, (*reasons, how_to_add_models(casting.catalogue)))
-    return " ".join((f"No model can answer: {present}.", *ways))
+    return Sentence.joined(" ", (present, *ways))

@@ -210,7 +210,7 @@ class LocalRunner:
         """What people can do about it where that is known, else git's own words."""
         for pattern, kind, sentence in _COMPLAINTS:
             if re.search(pattern, output.text):
-                return kind(sentence.format(where=self.directory, reason=output.complaint))
+                return kind(sentence, where=self.directory, reason=output.complaint)
         return EnvironmentFault(
             "`git {command}` failed in {directory}: {complaint}",
             command=arguments[0],

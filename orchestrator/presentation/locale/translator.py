@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from string import Formatter
-from typing import Any
+from typing import Any, Self
 
 from orchestrator.core.lines import clean
 from orchestrator.presentation.locale.catalogue import (
@@ -166,6 +166,8 @@ class Translator:
     def _told(self, value: object) -> object:
         if isinstance(value, QuorateError):
             return self.error(value)
+        if isinstance(value, ToldNotice):
+            return self.translate(value.notice)
         return self.sentence(value) if isinstance(value, str) else value
 
     def _plain(self, value: object) -> object:
@@ -177,6 +179,22 @@ class Translator:
 
 
 ENGLISH = Translator()
+
+
+class ToldNotice(str):
+    """The English words of a notice within an error; whoever tells the error tells the notice in its language."""
+
+    notice: Notice
+
+    def __new__(cls, notice: Notice) -> Self:
+        """In English."""
+        words = super().__new__(cls, ENGLISH.translate(notice))
+        words.notice = notice
+        return words
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Notice]]:
+        """For copies and pickles."""
+        return type(self), (self.notice,)
 
 
 def _are_notices(value: object) -> bool:

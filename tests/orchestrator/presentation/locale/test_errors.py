@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import copy
 import errno
 import os
+import pickle
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,7 +15,7 @@ from string import Formatter
 import pytest
 
 from orchestrator.presentation.locale.catalogue import error_texts
-from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.locale.translator import ToldNotice, Translator
 from shared.errors import (
     ConfigurationError,
     CredentialsRejected,
@@ -23,6 +25,7 @@ from shared.errors import (
     SubjectError,
     UserError,
 )
+from shared.models.notices import notice
 from shared.sentences import Sentence, parts_of
 
 ROOT = Path(__file__).parents[4]
@@ -118,6 +121,25 @@ def test_what_has_no_words_is_told_as_it_is_with_the_words_of_its_parts():
     outer = Sentence("never seen {count:,} times: {why}", count=1234, why=inner)
     assert KOREAN.sentence(outer).startswith("never seen 1,234 times: 'rx' 실행은")
     assert KOREAN.sentence("plain {braces}") == "plain {braces}"
+
+
+def test_a_notice_within_an_error_is_told_in_the_language_of_the_error():
+    error = UserError("{why}", why=ToldNotice(notice("no_decision_waits")))
+    assert str(error) == Translator("en").message("no_decision_waits")
+    assert KOREAN.error(error) == KOREAN.message("no_decision_waits")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        Sentence("there is no run {shown!r}", shown="rx"),
+        Sentence("plain {braces}"),
+        ToldNotice(notice("no_decision_waits")),
+    ],
+)
+def test_a_sentence_survives_copies_and_pickles(text: str):
+    for again in (copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
+        assert (again, type(again), vars(again)) == (text, type(text), vars(text))
 
 
 def test_several_sentences_as_one_keep_their_own_words():
