@@ -10,6 +10,7 @@ from orchestrator.core.findings.verdict import derive_unasked
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import ChangeResult
 from orchestrator.presentation.report import RunReport
+from orchestrator.workflows.display import display_of
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RunRow, UsageRow
@@ -23,7 +24,8 @@ NO_RUN = ""
 def unasked_report(prepared: PreparedRun) -> RunReport | None:
     """The result of a change that the panel need not be asked about; None where a run is needed."""
     workflow = WORKFLOWS[prepared.workflow]
-    if not issubclass(workflow.shown.result, ChangeResult):
+    result = display_of(workflow).result
+    if not issubclass(result, ChangeResult):
         return None
     spec: RunSpec = prepared.make_spec(workflow_version=workflow.version)
     subject = Subject.model_validate_json(prepared.documents[spec.subject])
@@ -34,7 +36,7 @@ def unasked_report(prepared: PreparedRun) -> RunReport | None:
         verdict=derive_unasked(settled.coverage, workflow.gate_of(spec)),
         ending=None,
         summary="",
-        result=workflow.shown.result(coverage=settled.coverage, not_asked=settled.why),
+        result=result(coverage=settled.coverage, not_asked=settled.why),
     )
     spec = spec.model_copy(update={"cautions": prepared.cautions})
     return RunReport(_row(prepared, spec, outcome), (), (), (), (), UsageRow(0, 0, 0, 0, 0.0, 0))

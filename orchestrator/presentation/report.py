@@ -31,6 +31,7 @@ from orchestrator.presentation import step_warnings
 from orchestrator.presentation.applied_so_far import applied_so_far, mended_so_far
 from orchestrator.presentation.coverage import reading_warnings, rule_readings
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
+from orchestrator.workflows.display import result_of
 from orchestrator.workflows.registry import round_roles, workflow_named
 from shared.models.assessment import Assessment, RecordedAssessment
 from shared.models.coverage import CoverageReport
@@ -123,7 +124,7 @@ class RunReport:
     @cached_property
     def result(self) -> WorkflowResult | None:
         """The workflow's result; None while there is none, and where this version cannot read what is stored."""
-        return self.workflow.result_of(self.run.outcome)
+        return result_of(self.workflow, self.run.outcome)
 
     @property
     def decision(self) -> DecisionRow | None:

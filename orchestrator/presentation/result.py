@@ -32,6 +32,7 @@ from orchestrator.presentation.money import cost_of, spent
 from orchestrator.presentation.questions import asked
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.warning_lines import warned
+from orchestrator.workflows.display import display_of
 from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
 from shared.models.rows import DecisionRow, RecordRow
@@ -49,7 +50,7 @@ VERDICT_STYLES = {
 def view_of(report: RunReport) -> WorkflowView[Any]:
     """How the run is shown: as its workflow says, unless this version cannot read what it came to."""
     unreadable = report.run.outcome is not None and report.result is None
-    return GENERIC if unreadable else report.workflow.shown.view
+    return GENERIC if unreadable else display_of(report.workflow).view
 
 
 def is_brief(report: RunReport, *, quiet: bool) -> bool:

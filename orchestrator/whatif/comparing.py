@@ -15,6 +15,7 @@ from orchestrator.core.findings.stances import stated
 from orchestrator.core.results import RankedText, WorkflowResult
 from orchestrator.whatif.recording import Recording
 from orchestrator.whatif.results import RunResult, stored_result
+from orchestrator.workflows.display import result_of
 from orchestrator.workflows.registry import workflow_of
 from shared.models.findings import Finding
 from shared.models.notices import Notice, notice
@@ -115,7 +116,7 @@ class Side:
     def result(self) -> WorkflowResult:
         """What its workflow came to; an empty result before the end, and where this version cannot read it."""
         workflow = workflow_of(self.recording.spec)
-        return workflow.result_of(self.recording.run.outcome) or WorkflowResult()
+        return result_of(workflow, self.recording.run.outcome) or WorkflowResult()
 
 
 def compare(first: Side, second: Side) -> Comparison:

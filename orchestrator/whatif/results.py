@@ -11,6 +11,7 @@ from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.core.replay.recomputation import Recomputed, rounds_of
 from orchestrator.core.results import FindingsResult
 from orchestrator.whatif.recording import Recording
+from orchestrator.workflows.display import result_of
 from orchestrator.workflows.registry import workflow_of
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
@@ -65,7 +66,7 @@ def _result(
     last = list(records.values())[-1:]
     findings = named_findings(records.values())
     workflow = workflow_of(spec)
-    result = workflow.result_of(outcome)
+    result = result_of(workflow, outcome)
     if outcome is None:
         standing = named_findings(last)
         ending = last[0].assessment.ending if last else None

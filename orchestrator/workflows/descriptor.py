@@ -1,8 +1,8 @@
 """What a workflow says of itself. Everything else about it is derived from this: see docs/design/workflows.md.
 
 A description is read by every command that knows options, flags or participants, so it is light: what only a run that
-goes on needs (`WorkflowLogic`) and what only a run that is shown needs (`WorkflowDisplay`) stand in modules that it
-names, and which are loaded when they are asked for.
+goes on needs (`WorkflowLogic`) and what only a run that is shown needs (`WorkflowDisplay`, in `display.py`) stand in
+modules that it names, and which are loaded when they are asked for.
 """
 
 from __future__ import annotations
@@ -14,18 +14,14 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Generic
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from orchestrator.core.discussion.estimate import ExpectedCall, Price
 from orchestrator.core.findings.verdict import GateRule
 from orchestrator.core.parts import OptionsT, PartType
 from orchestrator.core.replay.commands import Effect, RecordBody, RoundRecord, Workflow, decide
 from orchestrator.core.replay.materials import Materials
-from orchestrator.core.results import WorkflowResult
 from orchestrator.core.setting import Setting, settings_of
-from orchestrator.core.views.context import WorkflowView
-from orchestrator.core.views.findings import GENERIC
-from orchestrator.core.views.live import PLAIN, LiveView
 from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
@@ -148,15 +144,6 @@ class WorkflowLogic(Generic[OptionsT]):
     takes_own_change: Callable[[str, Mapping[str, Any]], OwnChangeUse] = _never
 
 
-@dataclass(frozen=True)
-class WorkflowDisplay:
-    """How a run is shown: the type of its result, the result as people read it, and the run while it goes on."""
-
-    result: type[WorkflowResult] = WorkflowResult
-    view: WorkflowView[Any] = GENERIC
-    live: LiveView = PLAIN
-
-
 @cache
 def _named(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
@@ -167,8 +154,8 @@ class WorkflowType(Generic[OptionsT]):
     """A workflow. Runs of the versions from `oldest` on are still finished as they were begun: it looks at
     `spec.workflow_version` where the versions differ.
 
-    `logic`, `display` and `record_types` are given, or named by the module whose `LOGIC`, `DISPLAY` or `RECORDS` they
-    are.
+    `logic` and `record_types` are given, or named by the module whose `LOGIC` or `RECORDS` they are; `display` is named
+    by the module whose `DISPLAY` it is, or as `module:NAME`.
 
     `section` is where the configuration has its own options (empty: nowhere). `record_types` are those of the
     facts that it writes into the journal; `starts` the workflows of its child runs, which never lead back to it.
@@ -187,7 +174,7 @@ class WorkflowType(Generic[OptionsT]):
     subject: SubjectKind
     parts: tuple[PartType[OptionsT], ...]
     oldest: int | None = None
-    display: WorkflowDisplay | str = WorkflowDisplay()
+    display: str = "orchestrator.workflows.display"
     section: str = ""
     record_types: tuple[type[RecordBody], ...] | str = (RoundRecord,)
     decisions: tuple[DecisionType, ...] = ()
@@ -210,14 +197,6 @@ class WorkflowType(Generic[OptionsT]):
         if not isinstance(self.logic, str):
             return self.logic
         loaded: WorkflowLogic[OptionsT] = _named(self.logic, "LOGIC")
-        return loaded
-
-    @property
-    def shown(self) -> WorkflowDisplay:
-        """How a run is shown; loaded now where it is only named."""
-        if not isinstance(self.display, str):
-            return self.display
-        loaded: WorkflowDisplay = _named(self.display, "DISPLAY")
         return loaded
 
     @property
@@ -274,19 +253,6 @@ class WorkflowType(Generic[OptionsT]):
     def objection_of(self, spec: RunSpec) -> str | None:
         """Why a run of this panel cannot be held; None when it can."""
         return self.objection(spec.panel, self.options_of(spec))
-
-    def result_of(self, outcome: Mapping[str, Any] | None) -> WorkflowResult | None:
-        """The result in a stored outcome; None without one, and where this version cannot read what is stored."""
-        if outcome is None:
-            return None
-        try:
-            return self.shown.result.model_validate(outcome.get("detail") or {})
-        except ValidationError:
-            return None
-
-    def result_schema(self) -> dict[str, Any]:
-        """The JSON schema of its result (`detail` in docs/json.md)."""
-        return self.shown.result.model_json_schema(mode="serialization")
 
     def calls_of(self, spec: RunSpec, subject_tokens: int) -> tuple[ExpectedCall, ...] | None:
         """The calls that a run may make; None where nobody can foresee them."""

@@ -5,8 +5,6 @@ What is known answers at once. Where much code was never read, its portions are 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pydantic import Field
 
 from orchestrator.core.discussion.embedding import CodeEmbedding, meaning_of
@@ -22,13 +20,7 @@ from orchestrator.core.replay.commands import (
     together,
 )
 from orchestrator.core.replay.materials import Materials
-from orchestrator.core.views.findings import GENERIC
-from orchestrator.workflows.descriptor import (
-    SubjectKind,
-    WorkflowDisplay,
-    WorkflowLogic,
-    WorkflowType,
-)
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowLogic, WorkflowType
 from shared.models.code_answers import GraphAnswer
 from shared.models.embeddings import SearchVector
 from shared.models.notices import Notice, notice
@@ -147,5 +139,5 @@ WORKFLOW: WorkflowType[GraphOptions] = WorkflowType(
         embedder_part(EMBEDDING, "code", "code", ("panel.embedder",)),
     ),
     record_types=(),
-    display=WorkflowDisplay(view=replace(GENERIC, always_whole=True)),
+    display="orchestrator.workflows.display:WHOLE",
 )

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from orchestrator.core.discussion.turn_results import failure_notice
 from orchestrator.core.parts import TOOLS_ONLY
 from orchestrator.core.replay.commands import Outcome, ToolRun, Workflow, phase, single
 from orchestrator.core.replay.materials import Materials
-from orchestrator.core.views.findings import GENERIC
-from orchestrator.workflows.descriptor import (
-    SubjectKind,
-    WorkflowDisplay,
-    WorkflowLogic,
-    WorkflowType,
-)
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowLogic, WorkflowType
 from shared.models.outcomes import Verdict
 from shared.models.review_replies import Undone
 from shared.models.run import RunSpec
@@ -56,5 +48,5 @@ WORKFLOW: WorkflowType[UndoOptions] = WorkflowType(
     subject=SubjectKind.CHANGE,
     parts=TOOLS_ONLY,  # the panel is that of the run whose fix is taken back
     finds=True,
-    display=WorkflowDisplay(view=replace(GENERIC, always_whole=True)),
+    display="orchestrator.workflows.display:WHOLE",
 )

@@ -29,6 +29,7 @@ from orchestrator.presentation.positions import (
 )
 from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles, stage_of
 from orchestrator.workflows.descriptor import WorkflowType
+from orchestrator.workflows.display import result_schema
 from shared.models.assessment import Assessment
 from shared.models.notices import Notice, of_column
 from shared.models.outcomes import StepStatus
@@ -101,7 +102,7 @@ def workflow_schema(workflow: WorkflowType[Any]) -> dict[str, Any]:
         for body in workflow.records
         if body.kind != RoundRecord.kind
     }
-    return {**worded_schema(workflow.result_schema()), **({"records": kinds} if kinds else {})}
+    return {**worded_schema(result_schema(workflow)), **({"records": kinds} if kinds else {})}
 
 
 def _dumped(model: BaseModel | None) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from orchestrator.presentation.live.progress_events import RunSnapshot
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of
 from orchestrator.presentation.wrapping import cut, head, tail, width_of
+from orchestrator.workflows.display import display_of
 from orchestrator.workflows.registry import is_conversation, workflow_named
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.rows import StepRow
@@ -42,7 +43,7 @@ def frame(snapshot: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     rows = max(size.rows - 1, 1)
     footer = _footer(snapshot, size.columns, words)[-rows:]
     room = Size(size.columns, rows - len(footer))
-    view = workflow_named(snapshot.header.workflow).shown.live
+    view = display_of(workflow_named(snapshot.header.workflow)).live
     body = _workers(snapshot, room, words)
     if view.columns is not None:
         body = _side_by_side(view.columns, snapshot, room, words)
@@ -60,7 +61,7 @@ def opening(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line
     if not is_conversation(header.workflow):
         return []
     right = words.message(header.leads, who=header.leader) if header.leads else ""
-    name = workflow_named(header.workflow).shown.live.command or header.workflow
+    name = display_of(workflow_named(header.workflow)).live.command or header.workflow
     left = line(Span(name, Style.STRONG), Span(f"  {snapshot.run}", Style.DIM))
     if width_of(left) + width_of(line(right)) + 2 > columns:
         left = left[:1]
@@ -101,7 +102,7 @@ def _rule(columns: int) -> Line:
 
 def _stage(snapshot: RunSnapshot, words: Translator) -> str:
     """The phase, where the workflow has phases that say more than its rounds."""
-    if snapshot.phase in workflow_named(snapshot.header.workflow).shown.live.phases:
+    if snapshot.phase in display_of(workflow_named(snapshot.header.workflow)).live.phases:
         return words.word(f"phase_{snapshot.phase}", snapshot.phase)
     return _round(snapshot, words)
 

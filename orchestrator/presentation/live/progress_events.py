@@ -18,6 +18,7 @@ from orchestrator.core.views.live import (
 from orchestrator.presentation.convergence import shortened_names
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import assessed_roles, stage_of
+from orchestrator.workflows.display import display_of
 from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
 from shared.models.assessment import RecordedAssessment
 from shared.models.notices import of_column
@@ -101,7 +102,7 @@ def changes(
     header = after.header
     if header.by_rules:
         before, after = before and _without_debate(before), _without_debate(after)
-    view = workflow_named(header.workflow).shown.live
+    view = display_of(workflow_named(header.workflow)).live
     context = RenderContext(
         most_rounds=header.most_rounds,
         steps=after.steps,

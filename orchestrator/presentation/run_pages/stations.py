@@ -10,6 +10,7 @@ from orchestrator.core.views.live import Station
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import VERDICT_STYLES
+from orchestrator.workflows.display import display_of
 from orchestrator.workflows.registry import workflow_named
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
 
@@ -89,7 +90,7 @@ class ShownStation:
 
 def stations(report: RunReport, words: Translator) -> tuple[ShownStation, ...]:
     """The stations of the run's workflow; nothing where every run goes its own way."""
-    course = workflow_named(report.run.workflow).shown.live.course
+    course = display_of(workflow_named(report.run.workflow)).live.course
     here = _here(report, course)
     reached = [number == here or _was_at(report, each) for number, each in enumerate(course)]
     return tuple(

@@ -16,7 +16,7 @@ from orchestrator.workflows.agent.course import AgentView, course
 from orchestrator.workflows.agent.live import LIVE
 from orchestrator.workflows.agent.records import IntentRecord, TransitionRecord
 from orchestrator.workflows.agent.result import AgentResult, how_ended
-from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.display import WorkflowDisplay
 from shared.models.agent import CodeHit, CommandReport, ExaminedPoint
 from shared.models.findings import Place
 from shared.models.notices import notice

@@ -17,7 +17,7 @@ from orchestrator.core.views.context import (
 from orchestrator.workflows.ask.live import LIVE
 from orchestrator.workflows.ask.result import AskResult, PeerRanking, RecordedAnswer
 from orchestrator.workflows.ask.roles import AskRole
-from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.display import WorkflowDisplay
 
 AskView = ViewContext[AskResult]
 

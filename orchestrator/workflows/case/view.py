@@ -35,7 +35,7 @@ from orchestrator.workflows.case.records import (
     RoutingRecord,
 )
 from orchestrator.workflows.case.result import CaseResult, CritiqueEntry, SolutionEntry, TraceEntry
-from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.display import WorkflowDisplay
 from shared.models.case import CoverageItem, LensResult, Passage, Score
 from shared.models.critique import AnalysisPoint
 from shared.models.findings import Severity

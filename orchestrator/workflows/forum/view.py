@@ -19,7 +19,7 @@ from orchestrator.core.views.context import (
 )
 from orchestrator.core.views.impact import SHORT as SHORT_VOTE
 from orchestrator.core.views.impact import ImpactView, impact
-from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.display import WorkflowDisplay
 from orchestrator.workflows.forum.live import LIVE
 from orchestrator.workflows.forum.result import (
     BY_RULE,

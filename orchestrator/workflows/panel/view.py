@@ -15,7 +15,7 @@ from orchestrator.core.views.context import (
     voices,
 )
 from orchestrator.core.views.impact import ImpactView, impact, position_in_words
-from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.display import WorkflowDisplay
 from orchestrator.workflows.panel.course import PanelView, course
 from orchestrator.workflows.panel.live import LIVE
 from orchestrator.workflows.panel.result import (

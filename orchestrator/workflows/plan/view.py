@@ -25,7 +25,7 @@ from orchestrator.core.views.context import (
 )
 from orchestrator.core.views.feedback import feedback
 from orchestrator.core.views.impact import ImpactView, impact
-from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.display import WorkflowDisplay
 from orchestrator.workflows.plan.context import PlanVersion
 from orchestrator.workflows.plan.live import LIVE
 from orchestrator.workflows.plan.options import PlanOptions

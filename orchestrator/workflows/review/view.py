@@ -33,7 +33,7 @@ from orchestrator.core.views.findings import (
     without_repeated_reasons,
 )
 from orchestrator.core.views.impact import ImpactView, impact, impact_in_a_line
-from orchestrator.workflows.descriptor import WorkflowDisplay
+from orchestrator.workflows.display import WorkflowDisplay
 from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.result import ReviewResult
 from shared.models.review_replies import CheckedFix, CheckedFixes

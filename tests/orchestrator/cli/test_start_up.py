@@ -26,7 +26,7 @@ PROVIDERS = "shared.providers"
 REPORT = "orchestrator.presentation.report"
 
 READING = (*VENDORS, REDIS, *RUNS, *LOGIC)
-DOCUMENT = ("orchestrator.core.document", "orchestrator.core.pictures")
+DOCUMENT = ("orchestrator.core.document", "orchestrator.core.pictures", "rapidfuzz")
 ALL_REPLIES = ("shared.models.replies", "shared.models.case")
 ADVANCING = ("shared.store.runs", "shared.models.run")
 LISTS = (*READING, WORKFLOWS, SETTINGS, PROVIDERS, REPORT, *DOCUMENT, *ALL_REPLIES, *ADVANCING)
@@ -38,9 +38,9 @@ UNLOADED = {
     "status": ROWS,
     "show": (*READING, SETTINGS, "shared.providers.catalogue", *ALL_REPLIES),
     "participants": (PSYCOPG, REDIS, *VENDORS, *RUNS, *LOGIC),
-    "participants.listing": (PSYCOPG, REDIS, *VENDORS, *RUNS, *LOGIC, REPORT),
-    "workflow": READING,
-    "config": (*READING, PSYCOPG),
+    "participants.listing": (PSYCOPG, REDIS, *VENDORS, *RUNS, *LOGIC, REPORT, *DOCUMENT),
+    "workflow": (*READING, *DOCUMENT),
+    "config": (*READING, PSYCOPG, *DOCUMENT),
     "keys": (*READING, PSYCOPG),
     "decide": (*VENDORS, *LOGIC, DETECTORS),
     "watch": (*VENDORS, *LOGIC, DETECTORS),

@@ -15,6 +15,7 @@ from orchestrator.presentation.run_pages.stations import (
     verdict_badge,
 )
 from orchestrator.settings.languages import LANGUAGES
+from orchestrator.workflows.display import display_of
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.outcomes import RunStatus, Verdict
 from tests.support.reports import make_decision, make_report, make_step
@@ -99,7 +100,7 @@ def test_everything_has_words_in_every_language(language: str) -> None:
     assert len(badges) == len(RunStatus) + len(Verdict)
     assert all(badge.text and badge.icon for badge in badges)
     for workflow in WORKFLOWS.values():
-        for station in workflow.shown.live.course:
+        for station in display_of(workflow).live.course:
             phase = station.phases[0]
             assert words.knows(f"station_{phase}") or words.knows(f"phase_{phase}"), phase
 

@@ -6,6 +6,7 @@ from orchestrator.workflows.poll.result import PollResult
 
 from orchestrator.core.document import Block, Heading, Words
 from orchestrator.core.views.context import ViewContext, WorkflowView
+from orchestrator.workflows.display import WorkflowDisplay
 
 
 def body(view: ViewContext[PollResult]) -> list[Block]:
@@ -21,4 +22,4 @@ def body(view: ViewContext[PollResult]) -> list[Block]:
     ]
 
 
-VIEW = WorkflowView(body)
+DISPLAY = WorkflowDisplay(PollResult, WorkflowView(body))

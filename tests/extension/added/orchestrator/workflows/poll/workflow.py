@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from orchestrator.workflows.poll.options import PollOptions
 from orchestrator.workflows.poll.result import PollResult
-from orchestrator.workflows.poll.view import VIEW
 
 from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.parts import CHAIR, CRITIC, PartType
@@ -29,7 +28,6 @@ from orchestrator.workflows.descriptor import (
     Choice,
     DecisionType,
     SubjectKind,
-    WorkflowDisplay,
     WorkflowLogic,
     WorkflowType,
 )
@@ -114,7 +112,7 @@ WORKFLOW: WorkflowType[PollOptions] = WorkflowType(
     name="poll",
     version=1,
     options=PollOptions,
-    display=WorkflowDisplay(PollResult, VIEW),
+    display="orchestrator.workflows.poll.view",
     section="poll",
     logic=WorkflowLogic(poll),
     subject=SubjectKind.QUESTION,
