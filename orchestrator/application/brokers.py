@@ -10,6 +10,7 @@ from shared.delivery import queues
 from shared.errors import EnvironmentFault
 from shared.instance import SIGNALS_DB, Instance
 from shared.models.pauses import PAUSED_KEY, Pause
+from shared.sentences import Sentence
 from shared.settings import ServiceSettings
 
 Counts = dict[str, int]
@@ -84,5 +85,9 @@ def _number(answer: str) -> int:
 
 def missing_servers(facts: Mapping[str, Any]) -> list[str]:
     """Which of the broker and Redis does not answer, as `broker_counts` found them."""
-    names = {"queues": "the broker", "refused": "Redis"}
-    return [f"{name} does not answer" for fact, name in names.items() if facts[fact] is None]
+    names = {"queues": Sentence("the broker"), "refused": "Redis"}
+    return [
+        Sentence("{server} does not answer", server=name)
+        for fact, name in names.items()
+        if facts[fact] is None
+    ]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from orchestrator.embedded.processes import is_alive
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from shared.build import Build, read_build, this_build
 from shared.store.batches import paused_batches
 from shared.store.database import Connection
@@ -55,10 +55,12 @@ def colleagues(rows: Iterable[ProcessRow], ours: Build, *, embedded: bool) -> li
     return found
 
 
-def stored_status(connection: Connection, *, embedded: bool) -> dict[str, Any]:
+def stored_status(
+    connection: Connection, *, embedded: bool, words: Translator = ENGLISH
+) -> dict[str, Any]:
     """What the store says of an instance: its processes, its runs, what waits its turn, what is paused or held up.
 
-    The same on the command line and over HTTP.
+    The same on the command line and over HTTP; why turns are held up is told in `words`.
     """
     rows = colleagues(list_processes(connection), this_build(), embedded=embedded)
     counts = count_runs(connection)
@@ -71,7 +73,7 @@ def stored_status(connection: Connection, *, embedded: bool) -> dict[str, Any]:
         "queued": counts.queued,
         "paused_batches": paused_batches(connection),
         "held": [
-            {**asdict(each), "why": ENGLISH.column(each.why)} for each in held_turns(connection)
+            {**asdict(each), "why": words.column(each.why)} for each in held_turns(connection)
         ],
     }
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from orchestrator.application.brokers import broker_counts
 from shared.errors import EnvironmentFault
+from shared.sentences import Sentence
 from shared.settings import ServiceSettings
 from shared.store.database import Database
 from shared.store.migrate import HEAD, newer_schema, older_schema
@@ -86,7 +87,7 @@ def check_liveness(database: Database, role: ServiceRole, host: str) -> Health:
     except EnvironmentFault:
         rows = None
     if rows is None:
-        unknown = "not known: the database does not answer, or has another schema"
+        unknown = Sentence("not known: the database does not answer, or has another schema")
         return Health([HealthCheck(role, ok=True, why=unknown)])
     here = [row for row in rows if row.silent_s <= HANGS_AFTER_S]
     return Health([_lives(role, here, host)])
@@ -99,9 +100,14 @@ def _is_current(revision: str | None) -> HealthCheck:
 
 def _lives(role: ServiceRole, living: Sequence[ProcessRow], host: str) -> HealthCheck:
     lives = any(row.kind == role and host in ("", row.host) for row in living)
-    place = f" on {host}" if host else ""
-    why = "" if lives else f"no {role} process{place} shows a sign of life"
-    return HealthCheck(role, ok=lives, why=why)
+    if lives:
+        return HealthCheck(role, ok=True)
+    why = Sentence("no {role} process shows a sign of life", role=str(role))
+    if host:
+        why = Sentence(
+            "no {role} process on {host} shows a sign of life", role=str(role), host=host
+        )
+    return HealthCheck(role, ok=False, why=why)
 
 
 def _broker_checks(settings: ServiceSettings) -> Iterator[HealthCheck]:

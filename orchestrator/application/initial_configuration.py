@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.participants.catalogue import ANALYSERS_GROUP, Catalogue
 from orchestrator.participants.discovery import DiscoveredParticipant, Discovery
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.settings.loading import user_file
 from orchestrator.settings.projects import PROJECT_FILES, PYPROJECT, speaking_file
 from orchestrator.settings.schema import Settings
@@ -23,6 +24,7 @@ from orchestrator.subjects.kinds import language_of
 from shared.errors import ConfigurationError, EnvironmentFault, SubjectError
 from shared.folders import os_error_as_fault
 from shared.git.repository import Repository, open_repository
+from shared.sentences import Sentence
 from shared.tools.card import ToolKind
 from shared.tools.catalogue import cards
 from shared.tools.commands import ready_commands
@@ -51,8 +53,12 @@ class Surroundings:
 
     @property
     def models(self) -> str:
-        """Who is here and how that is known, in words."""
-        return ", ".join(f"{each.participant.name} ({each.how})" for each in self.present)
+        """Who is here and how that is known, in words; empty when nobody is."""
+        known = [
+            Sentence("{name} ({how})", name=each.participant.name, how=each.how)
+            for each in self.present
+        ]
+        return Sentence.joined(", ", known)
 
     @property
     def linters(self) -> str:
@@ -62,9 +68,13 @@ class Surroundings:
     @property
     def spoken(self) -> str:
         """The languages in words."""
-        return ", ".join(
-            f"{name} ({count:,} file{'s' if count > 1 else ''})" for name, count in self.languages
+        files = (
+            Sentence("{language} ({n:,} files)", language=name, n=count)
+            if count > 1
+            else Sentence("{language} (1 file)", language=name)
+            for name, count in self.languages
         )
+        return Sentence.joined(", ", files)
 
 
 @dataclass(frozen=True)
@@ -106,14 +116,21 @@ def _analysers(catalogue: Catalogue, paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def initial_configuration(
-    surroundings: Surroundings, environ: Mapping[str, str], *, user: bool
+    surroundings: Surroundings,
+    environ: Mapping[str, str],
+    *,
+    user: bool,
+    words: Translator = ENGLISH,
 ) -> InitialConfiguration:
-    """The file for the repository, or the person's own. Raises ConfigurationError where none can be written."""
+    """The file for the repository, or the person's own, its comments in `words`.
+
+    Raises ConfigurationError where none can be written.
+    """
     if user or surroundings.top is None:
         file = user_file(environ)
         if file is None:
             raise ConfigurationError("There is no home to write your own file in: set HOME.")
-        return InitialConfiguration(file, "\n".join(_own_lines(surroundings)) + "\n", True)
+        return InitialConfiguration(file, _text(_own_lines(surroundings), words), True)
     top = surroundings.top
     other = speaking_file(top)
     if other is not None and other.name != PROJECT_FILES[0]:
@@ -123,7 +140,7 @@ def initial_configuration(
             other=other,
             table=" ([tool.quorate])" if other.name == PYPROJECT else "",
         )
-    text = "\n".join(_project_lines(surroundings)) + "\n"
+    text = _text(_project_lines(surroundings), words)
     return InitialConfiguration(top / PROJECT_FILES[0], text, False)
 
 
@@ -143,6 +160,10 @@ def write_configuration(initial: InitialConfiguration) -> None:
 
 
 # ---- the texts ----------------------------------------------------------------------------------
+
+
+def _text(lines: Iterable[str], words: Translator) -> str:
+    return "".join(f"{words.sentence(text)}\n" for text in lines)
 
 
 def _own_lines(here: Surroundings) -> Iterator[str]:
@@ -169,7 +190,10 @@ def _participants(here: Surroundings) -> Iterator[str]:
     names = [each.participant.name for each in here.present]
     if names:
         yield "# Who takes part. Found here:"
-        yield from (f"#   {each.participant.name}: {each.how}" for each in here.present)
+        yield from (
+            Sentence("#   {name}: {how}", name=each.participant.name, how=each.how)
+            for each in here.present
+        )
         yield "# Take a name out, or add one. Without this list everybody who is found takes part."
         yield f"participants: [{', '.join([*names, ANALYSERS_GROUP])}]"
     else:
@@ -177,7 +201,10 @@ def _participants(here: Surroundings) -> Iterator[str]:
         yield f"#participants: [models, {ANALYSERS_GROUP}]"
     if here.discovery.missing:
         yield "# Not found, and what to do for each:"
-        yield from (f"#   {name}: {todo}" for name, todo in here.discovery.missing)
+        yield from (
+            Sentence("#   {name}: {how}", name=name, how=todo)
+            for name, todo in here.discovery.missing
+        )
 
 
 def _project_lines(here: Surroundings) -> Iterator[str]:
@@ -188,14 +215,17 @@ def _project_lines(here: Surroundings) -> Iterator[str]:
     yield "version: 1"
     yield ""
     if here.languages:
-        yield f"# Languages here: {here.spoken}."
-    yield f"# Analysers that read them: {', '.join(here.analysers)}."
+        yield Sentence("# Languages here: {languages}.", languages=here.spoken)
+    names = ", ".join(here.analysers)
+    yield Sentence("# Analysers that read them: {names}.", names=names)
     if here.absent:
-        yield f"# Not installed here, and used as soon as they are: {here.linters}."
+        yield Sentence(
+            "# Not installed here, and used as soon as they are: {names}.", names=here.linters
+        )
     yield ""
     yield "# Models that join the other reviewers here. Everybody who runs a review then needs a key for each."
     if here.present:
-        yield f"# Found on this machine: {here.models}."
+        yield Sentence("# Found on this machine: {names}.", names=here.models)
     named = next((each.participant.name for each in here.present), "claude")
     yield f"#participants: [{named}]"
     yield ""

@@ -29,6 +29,7 @@ from shared.providers.limits import (
     paused,
 )
 from shared.providers.locality import leaves_machine
+from shared.sentences import Sentence
 from shared.settings import ServiceSettings
 from shared.tools.commands import PROJECT_LINTERS, ProjectLinter
 
@@ -50,15 +51,23 @@ class LimiterState:
         account = account_of(participant)
         for pause in self.pauses:
             if pause.name in (participant.name, participant.provider, account):
-                return f"paused ({pause.name}){': ' + pause.reason if pause.reason else ''}"
+                why = f": {pause.reason}" if pause.reason else ""
+                return Sentence("paused ({name}){why}", name=pause.name, why=why)
         breaker = next((each for each in self.accounts if each.account == account), None)
-        return "ready" if breaker is None else _breaker_state(breaker)
+        return Sentence("ready") if breaker is None else _breaker_state(breaker)
 
 
 def _breaker_state(breaker: Breaker) -> str:
     if breaker.state is not BreakerState.CLOSED:
-        return f"{breaker.state}, {breaker.why}: tried again in {breaker.opens_in_s:.0f} s"
-    return f"waits {breaker.cooldown_s:.0f} s" if breaker.cooldown_s > 0 else "ready"
+        return Sentence(
+            "{state}, {why}: tried again in {s:.0f} s",
+            state=str(breaker.state),
+            why=str(breaker.why),
+            s=breaker.opens_in_s,
+        )
+    if breaker.cooldown_s > 0:
+        return Sentence("waits {s:.0f} s", s=breaker.cooldown_s)
+    return Sentence("ready")
 
 
 @dataclass(frozen=True)
@@ -142,7 +151,9 @@ def listing_json(listing: ParticipantListing, *, with_accounts: bool = True) -> 
 
 def _how(discovered: DiscoveredParticipant) -> str:
     aliases = "`, `".join(discovered.aliases)
-    return f"{discovered.how}; also `{aliases}`" if aliases else discovered.how
+    if not aliases:
+        return discovered.how
+    return Sentence("{how}; also `{aliases}`", how=discovered.how, aliases=aliases)
 
 
 def _limiter_state(environ: Mapping[str, str]) -> LimiterState:

@@ -18,7 +18,7 @@ from orchestrator.application.submit import submit_run
 from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.notices import NoticePrinter, warning
 from orchestrator.cli.piped import ProcessInput
-from orchestrator.cli.reader import words_in
+from orchestrator.cli.reader import words_for, words_in
 from orchestrator.cli.results import OutputOptions, write_file
 from orchestrator.cli.submission import SubmissionOptions, run_submission
 from orchestrator.core.discussion.estimate import summed
@@ -83,9 +83,9 @@ def _show_sum(
         content = {**estimate_json(total, spec), "runs": len(foreseen), "obstacles": list(reasons)}
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
         return ExitCode.OK
-    words = Translator(spec.language)
+    words = words_for(output.language, spec.language)
     title = words.message("cases_begun", n=len(foreseen), batch=str(read.batch))
-    terminal.result([*estimate_lines(total, spec, title, None), *obstacles(reasons, words)])
+    terminal.result([*estimate_lines(total, spec, title, None, words), *obstacles(reasons, words)])
     return ExitCode.OK
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from orchestrator.application.preflight import Foretold
 from orchestrator.cli.notices import cast_lines
+from orchestrator.cli.reader import words_for
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import estimate_lines, foreseen_json, obstacles
 from orchestrator.presentation.terminal import Terminal
 
@@ -33,9 +33,11 @@ def show_estimate(foretold: Foretold, environ: Mapping[str, str], output: Output
         )
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
         return 0
-    words = Translator(foreseen.spec.language)
+    words = words_for(output.language, foreseen.spec.language)
     lines = cast_lines(foretold.cast_report, words)
     terminal.talk([line(Span(text, Style.DIM)) for text in lines])
-    shown = estimate_lines(foreseen.estimate, foreseen.spec, foretold.title, foreseen.instead)
+    shown = estimate_lines(
+        foreseen.estimate, foreseen.spec, foretold.title, foreseen.instead, words
+    )
     terminal.result([*shown, *obstacles(foreseen.obstacles, words)])
     return 0

@@ -8,9 +8,11 @@ import click
 
 from orchestrator.cli.error_handler import report
 from orchestrator.cli.options import Decorator, Finite, in_this_order
+from orchestrator.cli.reader import words_in
 from orchestrator.core.setting import TIMEOUT, settings_of
 from orchestrator.workflows import ROWS, WorkflowRow
 from orchestrator.workflows.registry import WORKFLOWS
+from shared.sentences import Sentence
 
 ANSWER_TIMEOUT = "--answer-timeout"
 _SWITCHED, _LIMIT = "switched_formerly", "limit_formerly"
@@ -74,4 +76,7 @@ def move_former_limit(workflow: str, typed: dict[str, Any]) -> None:
 
 
 def _tell(former: str, new: str) -> None:
-    report(f"`{former}` is called `{new}` now (the former name still works)")
+    text = Sentence(
+        "`{former}` is called `{new}` now (the former name still works)", former=former, new=new
+    )
+    report(words_in().sentence(text))

@@ -10,7 +10,7 @@ from orchestrator.application.backend import connected
 from orchestrator.application.installation import QuorateInstallation, StoredInstallation
 from orchestrator.cli.elsewhere import server_of
 from orchestrator.cli.notices import warning
-from orchestrator.presentation.locale.translator import Translator
+from orchestrator.cli.reader import words_for
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.terminal import Terminal
 from shared.models.rows import LAST_IN, is_last
@@ -39,7 +39,7 @@ def run_to_change(
     repository = report.run.repository
     here = name.removeprefix(LAST_IN) if name.startswith(LAST_IN) else ""
     if repository not in ("", here) and is_last(name):
-        words = Translator(language or report.spec.language)
+        words = words_for(language, report.spec.language)
         text = words.message("run_elsewhere", run=report.run.id, repository=repository)
         terminal.warn([warning(text)])
     return report

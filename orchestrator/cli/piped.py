@@ -17,6 +17,7 @@ from orchestrator.application.subject_input import Piped
 from orchestrator.cli.error_handler import report
 from shared.errors import SubjectError, UserError
 from shared.models.notices import notice
+from shared.sentences import Sentence
 
 MOMENT_S = 3.0
 PATIENCE_S = 30.0
@@ -103,6 +104,13 @@ def _is_ready(descriptor: int, wait_s: float | None) -> bool:
     rest = None if wait_s is None else wait_s - first
     if rest == 0:
         return False
-    most = "" if rest is None else f", {rest:g} s at most"
-    report(f"waiting for standard input{most} (`quorate --help` shows what else you can type)")
+    text = Sentence("waiting for standard input (`quorate --help` shows what else you can type)")
+    if rest is not None:
+        text = Sentence(
+            "waiting for standard input, {s:g} s at most (`quorate --help` shows what else you can type)",
+            s=rest,
+        )
+    from orchestrator.cli.reader import words_in  # hardly ever needed, and the first thing to load
+
+    report(words_in().sentence(text))
     return bool(select.select([descriptor], [], [], rest)[0])

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from orchestrator.cli.reader import words_for
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.formats import OutputFormat, format_named, output_of
 from orchestrator.core.lines import Line
@@ -57,8 +58,8 @@ class OutputOptions:
     reports: tuple[tuple[str, Path], ...] = ()
 
     def words(self, spec: RunSpec) -> Translator:
-        """What the result is told in: as was asked for, else the run's language."""
-        return Translator(self.language or spec.language)
+        """What the result is told in: as was asked for, else the terminal's Korean, else the run's language."""
+        return words_for(self.language, spec.language)
 
     def most_findings(self, panel: Panel) -> int | None:
         """How many findings the text shows; None for all. Of what rules alone found there is a line each."""

@@ -18,6 +18,7 @@ from orchestrator.application.subject_input import CaseSource, ChangeInput, Ques
 from orchestrator.cli.notices import NoticePrinter, cast_lines, first_time
 from orchestrator.cli.options import take
 from orchestrator.cli.piped import ProcessInput
+from orchestrator.cli.reader import words_for
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.setting_options import take_holders, take_settings
 from orchestrator.cli.work_options import output_obstacle
@@ -136,7 +137,7 @@ def run_submission(
         if (obstacle := output_obstacle(path)) is not None:
             raise ConfigurationError("output: {path}: {obstacle}", path=path, obstacle=obstacle)
     output = replace(output, reports=prepared.reports)
-    words = Translator(prepared.language)
+    words = words_for(None, prepared.language)
     printer = NoticePrinter(terminal, words)
     for notice in prepared.notices:  # what the repository's own file and the change do to the panel
         printer.warn(notice)
@@ -218,7 +219,7 @@ def _introduce(
     instance: Instance,
 ) -> None:
     """Who takes part, what to set for more (once on a machine), and the run's id."""
-    report, words = prepared.cast_report, Translator(prepared.language)
+    report, words = prepared.cast_report, words_for(None, prepared.language)
     advice = [words.translate(each) for each in report.advice]
     advises = not terminal.quiet and first_time(instance, advice)
     lines = cast_lines(report, words, advises=advises)

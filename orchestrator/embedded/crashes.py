@@ -8,6 +8,7 @@ from pathlib import Path
 
 from orchestrator.embedded.supervisor import supervisor_status
 from shared.instance import Instance
+from shared.sentences import Sentence
 
 CRASHES = 5
 """So many starts in a row that end at once are no accident. With their pauses they take some ten seconds."""
@@ -20,9 +21,12 @@ def why_nothing_starts(instance: Instance, kinds: Collection[str] | None = None)
     for child in supervisor_status(instance).children:
         if child.crashes >= CRASHES and (kinds is None or child.name in kinds):
             cause = _last_line(instance.log_dir / f"{child.name}.log")
-            return (
-                f"The process {child.name} was started {child.crashes} times and ended with an error each time: "
-                f"{cause} (`quorate logs {child.name}` shows more)."
+            return Sentence(
+                "The process {name} was started {times} times and ended with an error each time: {cause} (`quorate "
+                "logs {name}` shows more).",
+                name=child.name,
+                times=child.crashes,
+                cause=cause,
             )
     return None
 

@@ -30,6 +30,7 @@ from shared.providers.catalogue import (
 from shared.providers.coding_clis import CodingCli
 from shared.providers.families import family_of, plain_name
 from shared.providers.locality import is_hosted
+from shared.sentences import Sentence
 
 DISCOVER = "QUORATE_DISCOVER"
 PROBE_S = 0.2
@@ -129,7 +130,7 @@ def discover(
 ) -> Discovery:
     """Look around. `timeout_s` is for a turn of anyone who is found, `probe` lists the models of a local server."""
     if environ.get(DISCOVER, "").lower() == "off":
-        return Discovery(missing=(("anybody", f"{DISCOVER} is off"),))
+        return Discovery(missing=((Sentence("anybody"), Sentence("{name} is off", name=DISCOVER)),))
     search = _Search(timeout_s)
     for row, service in services(catalogue):
         if not service.routed:
@@ -156,15 +157,21 @@ def _find_key(
     variables = key_variables_of(row, service)
     variable = next((name for name in variables if environ.get(name)), None)
     if variable is None:
-        search.missing.append((service.name, f"set {' or '.join(variables)}"))
+        search.missing.append((service.name, _set(variables)))
         return
     pointing = next((name for name in service.elsewhere if environ.get(name)), None)
     if pointing is not None:
-        todo = f"{pointing} says where {variable} goes: describe it under `providers:`"
+        todo = Sentence(
+            "{pointing} says where {variable} goes: describe it under `providers:`",
+            pointing=pointing,
+            variable=variable,
+        )
         search.missing.append((service.name, todo))
         return
     participant = service_participant(row, service, variable)
-    search.add(participant, f"key in {variable}", "key", service.aliases)
+    search.add(
+        participant, Sentence("key in {variable}", variable=variable), "key", service.aliases
+    )
 
 
 def service_participant(
@@ -184,6 +191,14 @@ def service_participant(
     )
 
 
+def _set(variables: Sequence[str]) -> Sentence:
+    """Which variables would help; any of them."""
+    names, *others = variables
+    for other in others:
+        names = Sentence("{first} or {other}", first=names, other=other)
+    return Sentence("set {variable}", variable=names)
+
+
 def _find_routers(
     search: _Search,
     known: Iterable[tuple[ProviderType, Service]],
@@ -194,7 +209,7 @@ def _find_routers(
         if not service.routed:
             continue
         variables = key_variables_of(row, service)
-        lacking = (service.routed, f"set {' or '.join(variables)}")
+        lacking = (service.routed, _set(variables))
         if any(environ.get(name) for name in variables):
             _find_key(search, row, service, environ)
         elif lacking not in search.missing:
@@ -206,14 +221,14 @@ def _find_program(
 ) -> None:
     program = find_program(cli.name, environ.get("PATH", ""))
     if program is None:
-        todo = f"install `{cli.name}` so that it is on PATH"
-        search.missing.append((f"{cli.name} (command)", todo))
+        todo = Sentence("install `{program}` so that it is on PATH", program=cli.name)
+        search.missing.append((Sentence("{program} (command)", program=cli.name), todo))
         return
     family, options = family_of(cli.name), {"agent": cli.name}
     participant = Participant.model_validate(
         {"name": cli.name, "provider": row.name, "family": family, "options": options}
     )
-    search.add(participant, f"command {program}", "cli")
+    search.add(participant, Sentence("command {program}", program=str(program)), "cli")
 
 
 def _find_server(
@@ -226,12 +241,16 @@ def _find_server(
     usual = urlsplit(row.address or "")
     host, port = _listening(environ.get(server.variable, ""), usual.hostname or "", usual.port or 0)
     if host not in _LOOPBACK:
-        todo = f"{server.variable} is not on this machine: describe it under `providers:`"
+        todo = Sentence(
+            "{variable} is not on this machine: describe it under `providers:`",
+            variable=server.variable,
+        )
         search.missing.append((row.name, todo))
         return
     models = probe(host, port, PROBE_S)
     if not models:
-        start, add = f"start it (`{server.start}`)", f"pull a model (`{server.add_model}`)"
+        start = Sentence("start it (`{command}`)", command=server.start)
+        add = Sentence("pull a model (`{command}`)", command=server.add_model)
         search.missing.append((row.name, start if models is None else add))
         return
     shown = f"[{host}]" if ":" in host else host

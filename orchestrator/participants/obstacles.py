@@ -13,12 +13,18 @@ from shared.providers.catalogue import CATALOGUE
 from shared.providers.keys import KeySource, key_sources
 from shared.providers.options import BrowserOptions, CommandOptions, HttpOptions
 from shared.providers.sections import ProviderSection
+from shared.sentences import Sentence
 
-BROWSER_TERMS = (
+LOGIN_TERMS = (
     "{name} would use the web chat of {site} with your own account. The sites' terms of use may forbid automation "
-    "and your account may be closed for it; the APIs are the supported way. If you have read the terms and want it "
-    "anyway, set `i_accept_the_sites_terms: true` for {name}"
+    "and your account may be closed for it; the APIs are the supported way."
 )
+ACCEPT_TERMS = "{terms} If you have read the terms and want it anyway, set `i_accept_the_sites_terms: true` for {name}"
+
+
+def browser_terms(name: str, site: str) -> Sentence:
+    """What somebody must know and say before their own account is used."""
+    return Sentence(ACCEPT_TERMS, terms=Sentence(LOGIN_TERMS, name=name, site=site), name=name)
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,7 @@ def obstacle(name: str, provider: ProviderSection, environ: Mapping[str, str]) -
     """What stands in the way here; None when nothing does, or when the workers are elsewhere and it cannot be seen."""
     options = provider.checked_options
     if isinstance(options, BrowserOptions) and not options.i_accept_the_sites_terms:
-        return Obstacle(BROWSER_TERMS.format(name=name, site=options.site))
+        return Obstacle(browser_terms(name, options.site))
     # With servers elsewhere keys and programs are the workers', which cannot be seen from here.
     if environ.get("QUORATE_REDIS_URL"):
         return None
@@ -43,25 +49,53 @@ def obstacle(name: str, provider: ProviderSection, environ: Mapping[str, str]) -
     if isinstance(options, CommandOptions):
         program = options.executable
         if find_program(program, environ.get("PATH", "")) is None:
-            return Obstacle(f"{name} needs the command `{program}`, which is not on PATH")
+            return Obstacle(
+                Sentence(
+                    "{name} needs the command `{program}`, which is not on PATH",
+                    name=name,
+                    program=program,
+                )
+            )
     if isinstance(options, BrowserOptions) and find_spec("playwright") is None:
         return Obstacle(
-            f"{name} needs Playwright in Quorate's environment: {how_to_add('browser')}"
+            Sentence(
+                "{name} needs Playwright in Quorate's environment: {how}",
+                name=name,
+                how=how_to_add("browser"),
+            )
         )
     return None
 
 
 def _lacking(name: str, source: KeySource, environ: Mapping[str, str]) -> Obstacle | None:
     """What is missing of a key on this machine. A keyring is not asked: it might ask the person."""
-    needs = "a key in" if source.header is None else f"its header {source.header} from"
+    if source.header is None:
+        what, takes = Sentence("a key in"), Sentence("its key")
+    else:
+        what = Sentence("its header {header} from", header=source.header)
+        takes = Sentence("a header")
     if source.keyring is not None:
-        takes = "its key" if source.header is None else "a header"
-        reason = f"{name} takes {takes} from the keyring, which needs a package: {how_to_add(key_store.EXTRA)}"
+        reason = Sentence(
+            "{name} takes {what} from the keyring, which needs a package: {how}",
+            name=name,
+            what=takes,
+            how=how_to_add(key_store.EXTRA),
+        )
         is_here = key_store.is_installed()
     elif source.file is not None:
-        reason = f"{name} needs {needs} the file {source.file}, which cannot be read"
+        reason = Sentence(
+            "{name} needs {what} the file {file}, which cannot be read",
+            name=name,
+            what=what,
+            file=str(source.file),
+        )
         is_here = os.access(source.file, os.R_OK)
     else:
-        reason = f"{name} needs {needs} the environment variable {source.env}, which is not set"
+        reason = Sentence(
+            "{name} needs {what} the environment variable {variable}, which is not set",
+            name=name,
+            what=what,
+            variable=str(source.env),
+        )
         is_here = bool(environ.get(source.env or ""))
     return None if is_here else Obstacle(reason, key=True)

@@ -119,10 +119,17 @@ def _row(row: Spending, words: Translator) -> tuple[str, ...]:
 
 
 def estimate_lines(
-    estimate: Estimate | None, spec: RunSpec, title: str, instead: Estimate | None = None
+    estimate: Estimate | None,
+    spec: RunSpec,
+    title: str,
+    instead: Estimate | None = None,
+    words: Translator | None = None,
 ) -> list[Line]:
-    """What a run will probably take, and beside it the larger one that it may save."""
-    words = Translator(spec.language)
+    """What a run will probably take, and beside it the larger one that it may save.
+
+    In `words`; without them in the run's language.
+    """
+    words = words or Translator(spec.language)
     head = line(
         Span(words.message("estimate", title=words.run_title(title, spec.workflow)), Style.STRONG)
     )
@@ -131,7 +138,7 @@ def estimate_lines(
         return shown
     if instead is not None:
         shown += [line(words.message("estimate_instead")), *amounts(instead, words)]
-    return [*shown, *_caveats(estimate, spec)]
+    return [*shown, *_caveats(estimate, spec, words)]
 
 
 def amounts(estimate: Estimate | None, words: Translator) -> list[Line]:
@@ -167,8 +174,8 @@ def _caution(text: str) -> Line:
     return line(Span(f"  ⚠ {text}", Style.WARNING))
 
 
-def _caveats(estimate: Estimate, spec: RunSpec) -> list[Line]:
-    words, limit = Translator(spec.language), spec.budget.max_usd
+def _caveats(estimate: Estimate, spec: RunSpec, words: Translator) -> list[Line]:
+    limit = spec.budget.max_usd
     names = ", ".join(estimate.unpriced)
     texts = []
     if names and limit is not None:

@@ -139,7 +139,7 @@ def _files(
 
     problems = _problems(committed)
     if problems or places:
-        yield CheckedFile("".join(places) or "the committed file", COMMITTED, problems)
+        yield CheckedFile("".join(places) or Sentence("the committed file"), COMMITTED, problems)
     yield from _uncommitted(directory, environ)
 
 

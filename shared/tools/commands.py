@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 from shared.models.findings import Severity
 from shared.models.wire import Wire
 from shared.programs import find_program
+from shared.sentences import Sentence
 from shared.tools.rules import GivenSeverity, Glob, covers_path
 
 FILES = "{files}"
@@ -154,7 +155,11 @@ class ProjectLinter(NamedTuple):
     @property
     def advice(self) -> str:
         """How it takes part."""
-        return f"it builds the project, so run it there: `{self.report}`, and `--report {self.file}` here"
+        return Sentence(
+            "it builds the project, so run it there: `{command}`, and `--report {file}` here",
+            command=self.report,
+            file=self.file,
+        )
 
 
 PROJECT_LINTERS = (

@@ -9,7 +9,7 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.application.report import report_of
 from orchestrator.cli.options import example, json_option, language_option, run_argument
-from orchestrator.cli.reader import words_in
+from orchestrator.cli.reader import words_for, words_in
 from orchestrator.core.document import Block, Grid, Heading, Item, Items
 from orchestrator.presentation.formats.text import as_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
@@ -99,7 +99,7 @@ def trace(run: str, as_json: bool, language: str | None) -> int:
             dumps({"schema_version": SCHEMA_VERSION, "run": report.run.id, "path": path})
         )
         return 0
-    words = Translator(language or report.spec.language)
+    words = words_for(language, report.spec.language)
     heads = ("agent_head_mode", "agent_head_trigger", "agent_head_why", "agent_head_version")
     table = tuple(
         (

@@ -11,10 +11,11 @@ import click
 from orchestrator.application.decide import TurnAnswer
 from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
+from orchestrator.cli.reader import told
 from orchestrator.cli.watching import actor
-from orchestrator.core.lines import line
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import UserError
+from shared.sentences import Sentence
 
 MAX_ANSWER_CHARS = 1_000_000
 
@@ -40,7 +41,7 @@ def answer(run: str, step: str | None, message: str | None, file: Path | None) -
     with installation(os.environ) as place:
         found = id_to_change(place, run, terminal)
         name, key = place.take_turn(TurnAnswer(run=found, text=text, actor=actor(), step=step))
-    terminal.result([line(f"{name}: {key} is answered")])
+    terminal.result([told(Sentence("{run}: {step} is answered", run=name, step=key))])
     return 0
 
 

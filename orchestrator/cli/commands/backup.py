@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from orchestrator.cli.options import example
-from orchestrator.core.lines import line
+from orchestrator.cli.reader import told
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.terminal import Terminal
+from shared.sentences import Sentence
 
 file_argument = click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 
@@ -27,7 +28,7 @@ def backup(file: Path) -> int:
     from orchestrator.application.backup import back_up
 
     size = back_up(os.environ, file)
-    Terminal.of(os.environ).result([line(f"{file}: {size:,} bytes")])
+    Terminal.of(os.environ).result([told(Sentence("{file}: {n:,} bytes", file=str(file), n=size))])
     return ExitCode.OK
 
 
@@ -44,6 +45,6 @@ def restore(file: Path) -> int:
 
     runs = put_back(os.environ, file)
     terminal = Terminal.of(os.environ)
-    terminal.result([line(f"restored: runs {runs:,}")])
-    terminal.talk([line("`quorate up` lets those go on that were under way.")])
+    terminal.result([told(Sentence("restored: runs {n:,}", n=runs))])
+    terminal.talk([told(Sentence("`quorate up` lets those go on that were under way."))])
     return ExitCode.OK

@@ -8,9 +8,10 @@ import click
 
 from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
+from orchestrator.cli.reader import told
 from orchestrator.cli.watching import actor
-from orchestrator.core.lines import line
 from orchestrator.presentation.terminal import Terminal
+from shared.sentences import Sentence
 
 
 @click.command(epilog=example("quorate cancel r3k"))
@@ -20,5 +21,5 @@ def cancel(run: str) -> int:
     terminal = Terminal.of(os.environ)
     with installation(os.environ, workers=False) as place:
         name = place.cancel(id_to_change(place, run, terminal), actor())
-    terminal.result([line(f"{name} cancelled")])
+    terminal.result([told(Sentence("{run} cancelled", run=name))])
     return 0

@@ -9,10 +9,11 @@ import click
 
 from orchestrator.application.backend import upgrade_embedded
 from orchestrator.cli.options import example
-from orchestrator.core.lines import line
+from orchestrator.cli.reader import told
 from orchestrator.embedded.servers import ensure
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.terminal import Terminal
+from shared.sentences import Sentence
 from shared.settings import ServiceSettings
 from shared.store import migrate
 from shared.store.database import Database
@@ -38,8 +39,12 @@ def upgrade() -> int:
         changed = migrate.upgrade(database)
     after = database.run(schema_revision)
     database.close()
-    text = f"upgraded from {before or 'empty'} to {after}" if changed else f"at {after} already"
-    Terminal.of(os.environ).result([line(text)])
+    text = Sentence("at {after} already", after=after)
+    if changed:
+        text = Sentence(
+            "upgraded from {before} to {after}", before=before or Sentence("empty"), after=after
+        )
+    Terminal.of(os.environ).result([told(text)])
     return ExitCode.OK
 
 
@@ -49,8 +54,10 @@ def current() -> int:
     database = _database(os.environ)
     found = database.run(schema_revision)
     database.close()
-    text = f"database: {found or 'empty'}, this version: {migrate.HEAD}"
-    Terminal.of(os.environ).result([line(text)])
+    text = Sentence(
+        "database: {found}, this version: {own}", found=found or Sentence("empty"), own=migrate.HEAD
+    )
+    Terminal.of(os.environ).result([told(text)])
     return ExitCode.OK if found == migrate.HEAD else ExitCode.UNREACHABLE
 
 

@@ -9,10 +9,10 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.application.replay import RunComparison, compare_runs
 from orchestrator.cli.options import example, json_option, language_option, run_name
+from orchestrator.cli.reader import words_for
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import dumps
-from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 
 DIFFERENT = 1
@@ -38,7 +38,7 @@ def diff(first: str, second: str, as_json: bool, language: str | None) -> int:
     if as_json:
         terminal.result(dumps(comparison_json(both.first, both.second, both.comparison)))
     else:
-        words = Translator(language or _shared_language(both))
+        words = words_for(language, _shared_language(both))
         terminal.result(comparison_lines(both.first, both.second, both.comparison, words))
     return ExitCode.OK if both.comparison.same else DIFFERENT
 

@@ -14,8 +14,10 @@ from pathlib import Path
 import click
 
 from orchestrator.cli.options import example, json_option
+from orchestrator.cli.reader import words_in
 from orchestrator.core.lines import clean
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.listings import heads
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import EnvironmentFault, UserError
@@ -114,5 +116,5 @@ def _list(folder: Path, *, as_path: bool, as_json: bool) -> int:
     elif as_path:
         terminal.result(str(folder))
     else:
-        terminal.result(table(("page", "about"), rows))
+        terminal.result(table(heads(("page", "about"), words_in()), rows))
     return 0

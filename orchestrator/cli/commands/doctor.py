@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -18,6 +19,7 @@ import click
 from orchestrator.application.brokers import broker_counts, missing_servers
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.ownership import diagnosis
+from orchestrator.cli.reader import words_in
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.embedded.crashes import why_nothing_starts
 from orchestrator.embedded.scripts import script
@@ -26,19 +28,25 @@ from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.participants.casting import build_cast
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
+from orchestrator.presentation.wrapping import filled
+from orchestrator.settings.languages import DEFAULT
 from orchestrator.settings.loading import load_configuration
 from orchestrator.workflows.registry import workflow_of_everybody
 from shared.build import read_build, this_digest
 from shared.errors import EnvironmentFault, QuorateError
 from shared.folders import FRESH_BYTES, require_space
 from shared.programs import find_program
+from shared.sentences import Sentence
 from shared.settings import ServiceSettings
 from shared.store.database import Database
 from shared.store.migrate import HEAD, newer_schema, older_schema
 from shared.store.views import schema_revision
 from shared.tools.catalogue import cards
+
+_WALL_APART = re.compile(r", (?![^(]*\))")
+"""Between two walls, not within the brackets of one."""
 
 
 class CheckState(StrEnum):
@@ -70,8 +78,9 @@ def doctor(as_json: bool) -> int:
 
 def examine(environ: Mapping[str, str], *, as_json: bool) -> int:
     """Check everything; the exit code: 5 when something prevents a review."""
-    settings = ServiceSettings.from_environment(environ)
-    checks = [_checked(test, settings, environ) for test in CHECKS]
+    settings, words = ServiceSettings.from_environment(environ), words_in(environ=environ)
+    speaking = {**environ, "QUORATE_LANG": DEFAULT if as_json else words.language}
+    checks = [_checked(test, settings, speaking) for test in CHECKS]
     terminal = Terminal.of(environ)
     failed = any(check.state is CheckState.FAIL for check in checks)
     if as_json:
@@ -80,8 +89,9 @@ def examine(environ: Mapping[str, str], *, as_json: bool) -> int:
             dumps({"schema_version": SCHEMA_VERSION, "ok": not failed, "checks": listed})
         )
     else:
-        pointer = line(Span("What other messages mean: `quorate docs troubleshooting`", Style.DIM))
-        terminal.result([*map(_line, checks), pointer])
+        pointer = Sentence("What other messages mean: `quorate docs troubleshooting`")
+        lines = [_line(check, words) for check in checks]
+        terminal.result([*lines, line(Span(words.sentence(pointer), Style.DIM))])
     return ExitCode.UNREACHABLE if failed else ExitCode.OK
 
 
@@ -94,14 +104,20 @@ def _checked(
         return MachineCheck(test.__name__.strip("_"), CheckState.FAIL, error.sentence)
 
 
-def _line(check: MachineCheck) -> Line:
+def _line(check: MachineCheck, words: Translator) -> Line:
     styles = {CheckState.OK: Style.GOOD, CheckState.NOTE: Style.WARNING, CheckState.FAIL: Style.BAD}
-    return line(Span(f"{check.state:<4} ", styles[check.state]), f"{check.name}: {check.message}")
+    state = filled(words.message(f"check_{check.state}"), 4)
+    name = words.message(f"check_of_{check.name}")
+    return line(Span(f"{state} ", styles[check.state]), f"{name}: {words.sentence(check.message)}")
 
 
 def _python(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     version = ".".join(map(str, sys.version_info[:3]))
-    return MachineCheck("python", CheckState.OK, f"{version} in {sys.prefix}")
+    return MachineCheck(
+        "python",
+        CheckState.OK,
+        Sentence("{version} in {folder}", version=version, folder=sys.prefix),
+    )
 
 
 def _packages(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
@@ -114,17 +130,21 @@ def _packages(_settings: ServiceSettings, _environ: Mapping[str, str]) -> Machin
         try:
             import_module(module)
         except ImportError as missing:
-            why = f"{module}, which every worker needs, cannot be loaded: {missing}. Install Quorate again"
+            why = Sentence(
+                "{module}, which every worker needs, cannot be loaded: {why}. Install Quorate again",
+                module=module,
+                why=str(missing),
+            )
             return MachineCheck("packages", CheckState.FAIL, why)
     return MachineCheck(
-        "packages", CheckState.OK, "shared, workers and orchestrator are Quorate's own"
+        "packages", CheckState.OK, Sentence("shared, workers and orchestrator are Quorate's own")
     )
 
 
 def _git(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     program = find_program("git")
     if program is None:
-        return MachineCheck("git", CheckState.FAIL, "git is not on PATH: install it")
+        return MachineCheck("git", CheckState.FAIL, Sentence("git is not on PATH: install it"))
     answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     return MachineCheck("git", CheckState.OK, answer.stdout.strip())
 
@@ -134,7 +154,11 @@ def _analysers(_settings: ServiceSettings, _environ: Mapping[str, str]) -> Machi
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         named = ", ".join(missing)
-        return MachineCheck("analysers", CheckState.FAIL, f"{named} missing: install Quorate again")
+        return MachineCheck(
+            "analysers",
+            CheckState.FAIL,
+            Sentence("{names} missing: install Quorate again", names=named),
+        )
     return MachineCheck("analysers", CheckState.OK, ", ".join(needed))
 
 
@@ -145,16 +169,28 @@ def _sandbox(_settings: ServiceSettings, _environ: Mapping[str, str]) -> Machine
     )
     if answer.returncode not in (0, 1) or not answer.stdout.strip():
         return MachineCheck(
-            "sandbox", CheckState.FAIL, answer.stderr.strip() or "it cannot be examined"
+            "sandbox", CheckState.FAIL, answer.stderr.strip() or Sentence("it cannot be examined")
         )
     return MachineCheck(
-        "sandbox", CheckState.NOTE if answer.returncode else CheckState.OK, answer.stdout.strip()
+        "sandbox",
+        CheckState.NOTE if answer.returncode else CheckState.OK,
+        _walls(answer.stdout.strip()),
     )
+
+
+def _walls(described: str) -> str:
+    """What the workers' program says of its walls, wall by wall, so that each can be told in another language."""
+    here, apart, lacking = described.partition("; not available here: ")
+    walls = Sentence.joined(", ", _WALL_APART.split(here))
+    if not apart:
+        return walls
+    missing = Sentence.joined(", ", _WALL_APART.split(lacking))
+    return Sentence("{walls}; not available here: {missing}", walls=walls, missing=missing)
 
 
 def _disk(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     if settings.external is not None:
-        return MachineCheck("disk", CheckState.OK, "the servers are elsewhere")
+        return MachineCheck("disk", CheckState.OK, Sentence("the servers are elsewhere"))
     folder = settings.instance.data_dir
     while not folder.exists():
         folder = folder.parent
@@ -165,7 +201,11 @@ def _disk(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineChec
         )
     free = shutil.disk_usage(folder).free
     return MachineCheck(
-        "disk", CheckState.OK, f"{free / 1e9:.1f} GB free for {settings.instance.data_dir}"
+        "disk",
+        CheckState.OK,
+        Sentence(
+            "{gb:.1f} GB free for {folder}", gb=free / 1e9, folder=str(settings.instance.data_dir)
+        ),
     )
 
 
@@ -175,16 +215,21 @@ def _servers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineC
     servers = status(settings.instance)
     down = ", ".join(server.name for server in servers if not server.running)
     if silent := [f"{server.name} (pid {server.pid})" for server in servers if server.silent]:
-        text = f"{' and '.join(silent)} is running but does not answer: it is stopped, recovering or out of connections"
-        return MachineCheck(
-            "servers", CheckState.FAIL, f"{text}; see the logs in {settings.instance.log_dir}"
+        text = Sentence(
+            "{servers} is running but does not answer: it is stopped, recovering or out of connections; see the logs "
+            "in {folder}",
+            servers=_and(silent),
+            folder=str(settings.instance.log_dir),
         )
+        return MachineCheck("servers", CheckState.FAIL, text)
     if not down:
         return MachineCheck(
             "servers", CheckState.OK, ", ".join(server.version or server.name for server in servers)
         )
     return MachineCheck(
-        "servers", CheckState.NOTE, f"{down} not running; any command that needs them starts them"
+        "servers",
+        CheckState.NOTE,
+        Sentence("{servers} not running; any command that needs them starts them", servers=down),
     )
 
 
@@ -192,16 +237,22 @@ def _external_servers(settings: ServiceSettings) -> MachineCheck:
     """Postgres is asked for its schema below."""
     queues, refused = broker_counts(settings)
     if missing := missing_servers({"queues": queues, "refused": refused}):
-        advice = "check QUORATE_REDIS_URL and QUORATE_BROKER_URL"
-        return MachineCheck("servers", CheckState.FAIL, f"{' and '.join(missing)}: {advice}")
-    return MachineCheck("servers", CheckState.OK, "external, and the broker and Redis answer")
+        text = Sentence(
+            "{missing}: check QUORATE_REDIS_URL and QUORATE_BROKER_URL", missing=_and(missing)
+        )
+        return MachineCheck("servers", CheckState.FAIL, text)
+    return MachineCheck(
+        "servers", CheckState.OK, Sentence("external, and the broker and Redis answer")
+    )
 
 
 def _schema(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     if settings.external is None and not all(
         server.running for server in status(settings.instance)
     ):
-        return MachineCheck("schema", CheckState.NOTE, "unknown while the servers do not answer")
+        return MachineCheck(
+            "schema", CheckState.NOTE, Sentence("unknown while the servers do not answer")
+        )
     database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
     try:
         revision = database.run(schema_revision)
@@ -215,30 +266,43 @@ def _schema(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCh
 def _workers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     if settings.external is not None:
         return MachineCheck(
-            "workers", CheckState.NOTE, "`quorate status` lists those that are connected"
+            "workers", CheckState.NOTE, Sentence("`quorate status` lists those that are connected")
         )
     supervisor = supervisor_status(settings.instance)
     if not supervisor.running:
         return MachineCheck(
-            "workers", CheckState.NOTE, "none; any command that needs them starts them"
+            "workers", CheckState.NOTE, Sentence("none; any command that needs them starts them")
         )
     if supervisor.children and read_build(supervisor.build).digest != this_digest():
         other = read_build(supervisor.build).shown
-        why = f"another version, {other}; the next command that needs them replaces them"
+        why = Sentence(
+            "another version, {other}; the next command that needs them replaces them", other=other
+        )
         return MachineCheck("workers", CheckState.NOTE, why)
     if (crashing := why_nothing_starts(settings.instance)) is not None:
         return MachineCheck("workers", CheckState.FAIL, crashing)
     restarts = sum(child.restarts for child in supervisor.children)
     names = ", ".join(child.name for child in supervisor.children)
     state = CheckState.NOTE if restarts > 3 else CheckState.OK
-    return MachineCheck("workers", state, f"{names}; {restarts} restarts (`quorate logs`)")
+    text = Sentence("{names}; {restarts} restarts (`quorate logs`)", names=names, restarts=restarts)
+    return MachineCheck("workers", state, text)
+
+
+def _and(parts: Sequence[str]) -> Sentence:
+    """Both, or the one that there is."""
+    first, *second = parts
+    return (
+        Sentence("{first} and {second}", first=first, second=second[0])
+        if second
+        else Sentence("{first}", first=first)
+    )
 
 
 def _participants(_settings: ServiceSettings, environ: Mapping[str, str]) -> MachineCheck:
     directory = Path.cwd()
     workflow = workflow_of_everybody()
     configuration = load_configuration(directory, environ, workflow=workflow)
-    tell = ENGLISH.translate
+    tell = words_in(environ=environ).translate
     report = build_cast(workflow, None, configuration, environ, directory, tell=tell).report
     state = CheckState.NOTE if report.warnings else CheckState.OK
     present = ", ".join(tell(participant) for participant in report.participants)

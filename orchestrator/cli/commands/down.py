@@ -7,11 +7,12 @@ import os
 import click
 
 from orchestrator.cli.options import example
-from orchestrator.core.lines import line
+from orchestrator.cli.reader import told
 from orchestrator.embedded.servers import stop
 from orchestrator.embedded.supervisor import stop_supervisor
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import UserError
+from shared.sentences import Sentence
 from shared.settings import ServiceSettings
 
 
@@ -21,8 +22,9 @@ def down() -> int:
     settings = ServiceSettings.from_environment(os.environ)
     if settings.external is not None:
         raise UserError("the servers are external (QUORATE_REDIS_URL): stop them where they run")
-    stopped = ["workers"] if stop_supervisor(settings.instance) else []
+    stopped: list[str] = [Sentence("workers")] if stop_supervisor(settings.instance) else []
     stopped += stop(settings.instance)
-    text = f"stopped: {', '.join(stopped)}" if stopped else "nothing was running"
-    Terminal.of(os.environ).result([line(text)])
+    names = Sentence.joined(", ", stopped)
+    text = Sentence("stopped: {names}", names=names) if stopped else Sentence("nothing was running")
+    Terminal.of(os.environ).result([told(text)])
     return 0

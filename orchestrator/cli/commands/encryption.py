@@ -8,11 +8,13 @@ from dataclasses import asdict
 import click
 
 from orchestrator.cli.options import example, json_option
-from orchestrator.core.lines import line
+from orchestrator.cli.reader import told, words_in
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.listings import heads
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
+from shared.sentences import Sentence
 
 
 @click.group(epilog=example("quorate encryption status", "quorate encryption rotate"))
@@ -33,17 +35,21 @@ def status(as_json: bool) -> int:
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "encryption": asdict(found)}))
         return ExitCode.OK
-    heads = ("key", "documents", "rows", "note")
+    words = words_in()
     rows = [
         (
-            each.key or "none",
+            each.key or words.sentence(Sentence("none")),
             f"{each.documents:,}",
             f"{each.rows:,}",
-            "encrypts what is stored now" if each.key and each.key == found.keys[0] else "",
+            words.sentence(Sentence("encrypts what is stored now"))
+            if each.key and each.key == found.keys[0]
+            else "",
         )
         for each in found.sealed
     ]
-    terminal.result(table(heads, rows, terminal.columns))
+    terminal.result(
+        table(heads(("key", "documents", "rows", "note"), words), rows, terminal.columns)
+    )
     return ExitCode.OK
 
 
@@ -58,6 +64,10 @@ def rotate() -> int:
 
     with connected(os.environ, workers=False) as backend:
         done = keys.rotate(backend)
-    terminal = Terminal.of(os.environ)
-    terminal.result([line(f"encrypted: documents {done.documents:,}, rows {done.rows:,}")])
+    text = Sentence(
+        "encrypted: documents {documents:,}, rows {rows:,}",
+        documents=done.documents,
+        rows=done.rows,
+    )
+    Terminal.of(os.environ).result([told(text)])
     return ExitCode.OK

@@ -9,12 +9,14 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example, json_option, named_run_argument
+from orchestrator.cli.reader import told
 from orchestrator.cli.watching import actor
 from orchestrator.core.lines import Line, line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.terminal import Terminal
 from shared.models.run_file import RunFileHeader
+from shared.sentences import Sentence
 
 
 @click.command(
@@ -60,25 +62,21 @@ def export(
 
 
 def _contents(header: RunFileHeader) -> list[Line]:
-    counts = ", ".join(f"{table} {n:,}" for table, n in header.contains.items() if n)
-    lines = [line(f"It holds {counts}.")]
+    counts = [f"{table} {n:,}" for table, n in header.contains.items() if n]
+    lines = [told(Sentence("It holds {counts}.", counts=", ".join(counts)))]
     if not header.redacted:
-        lines.append(
-            line(
-                "Anyone who has it can read all that was asked and answered (--redacted writes none of it)."
-            )
+        readable = Sentence(
+            "Anyone who has it can read all that was asked and answered (--redacted writes none of it)."
         )
-        return lines
-    lines.append(
-        line(
-            "Every text has other words. What stays: names of participants, providers and models, keys of steps, "
-            "names of fields, figures, moments."
-        )
+        return [*lines, told(readable)]
+    stays = Sentence(
+        "Every text has other words. What stays: names of participants, providers and models, keys of steps, "
+        "names of fields, figures, moments."
     )
-    replays = (
-        "replays as it was recorded" if header.replays else "does not replay as it was recorded"
-    )
-    return [*lines, line(f"Without its texts it {replays}.")]
+    replays = Sentence("Without its texts it does not replay as it was recorded.")
+    if header.replays:
+        replays = Sentence("Without its texts it replays as it was recorded.")
+    return [*lines, told(stays), told(replays)]
 
 
 @click.command("import", epilog=example("quorate import r3k.qrun"))
@@ -100,6 +98,11 @@ def import_(file: Path, as_json: bool) -> int:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "import": content}))
     else:
         terminal.result([line(run) for run in runs])
-        done = "is here already: nothing was changed" if result.known else "is imported"
-        terminal.talk([line(f"Run {runs[0]} {done} (`quorate show {runs[0]}`).")])
+        done = Sentence("Run {run} is imported (`quorate show {run}`).", run=runs[0])
+        if result.known:
+            done = Sentence(
+                "Run {run} is here already: nothing was changed (`quorate show {run}`).",
+                run=runs[0],
+            )
+        terminal.talk([told(done)])
     return ExitCode.OK

@@ -24,6 +24,7 @@ from orchestrator.cli.options import (
     run_argument,
     take,
 )
+from orchestrator.cli.reader import words_for
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import decide_option, rule_options, take_rules
 from orchestrator.cli.submission import is_unattended, leave_it, report_unasked
@@ -39,7 +40,6 @@ from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.forks import plan_json, plan_lines
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.languages import LANGUAGES
 from orchestrator.whatif.forking import ForkPlan
@@ -132,7 +132,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
         )
         if options.no_wait:
             return leave_it(forked, terminal, options, fork=_fork_json(plan))
-        words = Translator(plan.spec.language)
+        words = words_for(None, plan.spec.language)
         terminal.talk(plan_lines(plan, words))
         title = words.run_title(plan.title, plan.spec.workflow)
         submitted = words.message("submitted", run=forked, title=title)
@@ -161,7 +161,7 @@ def _show_plan(plan: ForkPlan, terminal: Terminal, *, as_json: bool) -> int:
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "fork": _fork_json(plan)}))
     else:
-        terminal.result(plan_lines(plan, Translator(plan.spec.language)))
+        terminal.result(plan_lines(plan, words_for(None, plan.spec.language)))
     return ExitCode.OK
 
 

@@ -9,6 +9,7 @@ import click
 
 from orchestrator.application.health import HealthCheck, ServiceRole, check_health, check_liveness
 from orchestrator.cli.options import example
+from orchestrator.cli.reader import words_in
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import UserError
@@ -53,5 +54,7 @@ def health(role: str | None, live: bool) -> int:
 
 def _check_line(check: HealthCheck) -> Line:
     style = Style.PLAIN if check.ok else Style.BAD
-    why = f": {check.why}" if check.why else ""
-    return line(Span(f"{check.name} {'ok' if check.ok else 'FAILS'}{why}", style))
+    words = words_in()
+    why = f": {words.sentence(check.why)}" if check.why else ""
+    state = words.message("health_ok" if check.ok else "health_fails")
+    return line(Span(f"{check.name} {state}{why}", style))

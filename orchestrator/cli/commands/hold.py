@@ -10,10 +10,12 @@ from orchestrator.application import retention
 from orchestrator.application.backend import connected
 from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import example, json_option, run_name
+from orchestrator.cli.reader import told
 from orchestrator.cli.watching import actor
-from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
+from shared.sentences import Sentence
 from shared.store.holds import Hold
 
 run_argument = click.argument("run", metavar="[RUN]", required=False, callback=run_name)
@@ -41,7 +43,9 @@ def add(run: str | None, batch: str | None, reason: str) -> int:
     """Hold RUN, with the run that started it and all their child runs, or the runs of a batch."""
     with connected(os.environ, workers=False) as backend:
         subject = retention.hold(backend, run=run, batch=batch, reason=reason, actor=actor())
-    Terminal.of(os.environ).result([line(f"{subject} is held: no purge removes it")])
+    Terminal.of(os.environ).result(
+        [told(Sentence("{subject} is held: no purge removes it", subject=subject))]
+    )
     return ExitCode.OK
 
 
@@ -61,13 +65,17 @@ def rm(run: str | None, batch: str | None) -> int:
     """Let RUN or a batch go: the next purge removes it when it is old enough."""
     with connected(os.environ, workers=False) as backend:
         released = retention.release(backend, run=run, batch=batch)
-    Terminal.of(os.environ).result([line(f"{released} is not held any more")])
+    Terminal.of(os.environ).result(
+        [told(Sentence("{subject} is not held any more", subject=released))]
+    )
     return ExitCode.OK
 
 
-def _row(hold: Hold) -> tuple[str, ...]:
+def _row(hold: Hold, _words: Translator) -> tuple[str, ...]:
     since = f"{hold.created_at.astimezone():%Y-%m-%d %H:%M}"
     return hold.run_id or "", hold.batch or "", since, hold.actor, hold.reason
 
 
-HOLDS = Listing("holds", ("run", "batch", "since", "by", "reason"), _row, "Nothing is held.")
+HOLDS = Listing(
+    "holds", ("run", "batch", "since", "by", "reason"), _row, Sentence("Nothing is held.")
+)

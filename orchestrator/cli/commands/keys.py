@@ -8,12 +8,14 @@ import sys
 import click
 
 from orchestrator.cli.options import example, json_option
+from orchestrator.cli.reader import words_in
 from orchestrator.core.lines import clean
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from shared.errors import UserError
 from shared.patterns import regex
 from shared.providers.key_store import remove_key, stored_names, write_key
 from shared.providers.written_keys import looks_like_a_key
+from shared.sentences import Sentence
 
 _NAME = regex(r"[\w.@-]{1,64}")
 _LONGEST_KEY = 16_384
@@ -35,9 +37,11 @@ def set_(name: str) -> int:
     """Store a key, typed without echo at the terminal or read from standard input. It is never shown again."""
     _check(name)
     write_key(name, _read_key(name))
-    sys.stderr.write(
-        f"Stored. `api_key_keyring: {name}` under `providers:` takes it; "
-        "running workers see it within a minute.\n"
+    _say(
+        Sentence(
+            "Stored. `api_key_keyring: {name}` under `providers:` takes it; running workers see it within a minute.",
+            name=name,
+        )
     )
     return 0
 
@@ -53,7 +57,7 @@ def list_(as_json: bool) -> int:
         return 0
     sys.stdout.write("".join(f"{clean(name)}\n" for name in names))
     if not names:
-        sys.stderr.write("No key is stored: `quorate keys set NAME`.\n")
+        _say(Sentence("No key is stored: `quorate keys set NAME`."))
     return 0
 
 
@@ -67,8 +71,12 @@ def remove(name: str) -> int:
         raise UserError(
             "There is no stored key '{name}' (stored: {known}).", name=name, known=known
         )
-    sys.stderr.write("Forgotten; running workers may hold it for another minute.\n")
+    _say(Sentence("Forgotten; running workers may hold it for another minute."))
     return 0
+
+
+def _say(sentence: Sentence) -> None:
+    sys.stderr.write(f"{words_in().sentence(sentence)}\n")
 
 
 def _check(name: str) -> None:
@@ -84,7 +92,8 @@ def _check(name: str) -> None:
 
 def _read_key(name: str) -> str:
     if sys.stdin.isatty():
-        key = getpass.getpass(f"Key for {name} (not shown): ", stream=sys.stderr)
+        prompt = words_in().sentence(Sentence("Key for {name} (not shown): ", name=name))
+        key = getpass.getpass(prompt, stream=sys.stderr)
     else:
         key = sys.stdin.read(_LONGEST_KEY + 1)
     key = key.strip()

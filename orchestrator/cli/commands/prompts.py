@@ -11,8 +11,10 @@ import click
 
 from orchestrator.cli.error_handler import report
 from orchestrator.cli.options import config_option, example, json_option
+from orchestrator.cli.reader import told, words_in
 from orchestrator.core.lines import block, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.listings import heads
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings import builtin_prompts
@@ -26,7 +28,7 @@ from orchestrator.settings.prompt_files import (
 )
 from shared.configuration import did_you_mean
 from shared.errors import ConfigurationError, UserError
-from shared.sentences import parts_of
+from shared.sentences import Sentence, parts_of
 
 OURS, YOURS = "built-in", "yours"
 
@@ -105,12 +107,13 @@ def run_list(selection: PromptSelection, environ: Mapping[str, str], *, as_json:
             )
         )
     else:
-        terminal.result(
-            table(("prompt", "language", "blanks", "whose"), [_row(prompt) for prompt in found])
-        )
-        terminal.talk([line(f"yours would be {folder}/WORKFLOW/LANGUAGE/NAME.md")])
+        words = words_in(environ=environ)
+        columns = heads(("prompt", "language", "blanks", "whose"), words)
+        terminal.result(table(columns, [_row(prompt) for prompt in found]))
+        where = Sentence("yours would be {folder}/WORKFLOW/LANGUAGE/NAME.md", folder=str(folder))
+        terminal.talk([told(where, environ)])
     for problem in problems:
-        report(problem)
+        report(words_in(environ=environ).sentence(problem))
     return UserError.exit_code if problems else 0
 
 

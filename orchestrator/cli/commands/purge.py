@@ -14,13 +14,15 @@ from orchestrator.application.backend import Backend, connected
 from orchestrator.application.retention import PurgeRequest
 from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import example, json_option
+from orchestrator.cli.reader import told
 from orchestrator.cli.since import seconds_of
 from orchestrator.cli.watching import actor
-from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows import ROWS
+from shared.sentences import Sentence
 from shared.store.purging import Fitting, PurgeRow
 
 SHOWN = 50
@@ -63,9 +65,14 @@ def purge(
     else:
         terminal.result(
             [
-                line(
-                    f"removed: runs {gone.runs:,}, batches {gone.batches:,}, documents {gone.documents:,}; "
-                    f"held: {gone.held:,}"
+                told(
+                    Sentence(
+                        "removed: runs {runs:,}, batches {batches:,}, documents {documents:,}; held: {held:,}",
+                        runs=gone.runs,
+                        batches=gone.batches,
+                        documents=gone.documents,
+                        held=gone.held,
+                    )
                 )
             ]
         )
@@ -79,9 +86,10 @@ def _preview(
     return show_list(FITTING, fitting, environ, as_json=as_json)
 
 
-def _fitting_row(fitting: Fitting) -> tuple[str, ...]:
-    note = "held: stays" if fitting.held else ""
-    return fitting.workflow, fitting.status, f"{fitting.runs:,}", note
+def _fitting_row(fitting: Fitting, words: Translator) -> tuple[str, ...]:
+    note = words.sentence(Sentence("held: stays")) if fitting.held else ""
+    status = words.word(f"state_{fitting.status}", fitting.status)
+    return fitting.workflow, status, f"{fitting.runs:,}", note
 
 
 def _log(backend: Backend, environ: Mapping[str, str], *, as_json: bool) -> int:
@@ -89,14 +97,14 @@ def _log(backend: Backend, environ: Mapping[str, str], *, as_json: bool) -> int:
     return show_list(PURGES, listed, environ, as_json=as_json)
 
 
-def _purge_row(purge: PurgeRow) -> tuple[str, ...]:
+def _purge_row(purge: PurgeRow, words: Translator) -> tuple[str, ...]:
     return (
         f"{purge.began_at.astimezone():%Y-%m-%d %H:%M}",
         purge.actor,
         f"{purge.runs:,}",
         f"{purge.batches:,}",
         f"{purge.documents:,}",
-        "" if purge.ended_at else "under way, or killed",
+        "" if purge.ended_at else words.sentence(Sentence("under way, or killed")),
     )
 
 
@@ -104,11 +112,11 @@ FITTING = Listing(
     "would_purge",
     ("workflow", "status", "runs", "note"),
     _fitting_row,
-    "Nothing is old enough.",
+    Sentence("Nothing is old enough."),
 )
 PURGES = Listing(
     "purges",
     ("began", "by", "runs", "batches", "documents", "note"),
     _purge_row,
-    "Nothing was purged yet.",
+    Sentence("Nothing was purged yet."),
 )

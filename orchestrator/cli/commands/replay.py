@@ -12,6 +12,7 @@ from orchestrator.application.replay import ReplayRequest, ReplayResult
 from orchestrator.application.replay import replay as replay_run
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, json_option, language_option, run_argument
+from orchestrator.cli.reader import words_for
 from orchestrator.cli.setting_options import rule_options, take_rules
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import dumps
@@ -59,9 +60,7 @@ def replay(
     with connected(os.environ, workers=False) as backend:
         result = replay_run(backend, request)
     terminal = Terminal.of(os.environ)
-    _print(
-        result, terminal, Translator(language or result.recording.spec.language), as_json=as_json
-    )
+    _print(result, terminal, words_for(language, result.recording.spec.language), as_json=as_json)
     return DIFFERENT if result.checked is not None and not result.checked.same else ExitCode.OK
 
 

@@ -8,8 +8,9 @@ import click
 
 from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
-from orchestrator.core.lines import line
+from orchestrator.cli.reader import told
 from orchestrator.presentation.terminal import Terminal
+from shared.sentences import Sentence
 
 
 @click.command(epilog=example("quorate resume r3k && quorate watch r3k"))
@@ -19,5 +20,5 @@ def resume(run: str) -> int:
     terminal = Terminal.of(os.environ)
     with installation(os.environ) as place:
         name = place.resume(id_to_change(place, run, terminal))
-    terminal.result([line(f"{name} goes on: quorate watch {name}")])
+    terminal.result([told(Sentence("{run} goes on: quorate watch {run}", run=name))])
     return 0

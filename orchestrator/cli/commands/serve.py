@@ -16,9 +16,9 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.cli.error_handler import report_bug
 from orchestrator.cli.options import example
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.watching import actor
 from orchestrator.core.lines import line
-from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.terminal import Terminal
 from shared.store.database import SERVICE_ANSWER_S
 
@@ -123,7 +123,7 @@ def _announce(url: str, token: str, link: str, *, opens: bool) -> None:
     terminal = Terminal.of(os.environ)
     terminal.result(json.dumps({"url": url, "token": token or None, "link": link}))
     if terminal.can_ask:
-        terminal.talk([line(ENGLISH.message("serve_link", link=link))])
+        terminal.talk([line(words_in().message("serve_link", link=link))])
         if opens and has_desktop(os.environ, sys.platform):
             webbrowser.open(link)
 

@@ -13,11 +13,11 @@ from orchestrator.application.watch import RunWatcher
 from orchestrator.cli.installations import run_to_change
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, language_option, named_run_argument, quiet_option
+from orchestrator.cli.reader import words_for
 from orchestrator.cli.watching import TerminalObserver, follow
 from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.live.live_display import make_display
-from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 
 
@@ -31,7 +31,7 @@ def undo(run: str, language: str | None, quiet: bool) -> int:
     with connected(os.environ) as backend:
         report = run_to_change(StoredInstallation(backend), run, terminal, language)
         undoing = submit_undo(backend, report.run.id)
-        words = Translator(language or report.spec.language)
+        words = words_for(language, report.spec.language)
         display = make_display(terminal, words)
         watcher = RunWatcher(StoredInstallation(backend), undoing, TerminalObserver(display, words))
         follow(watcher, display, UNDO_S)

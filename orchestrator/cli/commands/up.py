@@ -8,8 +8,9 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
-from orchestrator.core.lines import line
+from orchestrator.cli.reader import told
 from orchestrator.presentation.terminal import Terminal
+from shared.sentences import Sentence
 
 
 @click.command(epilog=example("quorate up"))
@@ -18,8 +19,10 @@ def up() -> int:
     with connected(os.environ) as backend:
         settings = backend.settings
         if settings.external is not None:
-            text = "external servers answer and the schema is current; nothing is started for them"
+            text = Sentence(
+                "external servers answer and the schema is current; nothing is started for them"
+            )
         else:
-            text = f"instance {settings.instance.name} is up"
-    Terminal.of(os.environ).result([line(text)])
+            text = Sentence("instance {name} is up", name=settings.instance.name)
+    Terminal.of(os.environ).result([told(text)])
     return 0

@@ -23,7 +23,8 @@ COMMANDS = "commands"
 STORED = "stored"
 """The catalogue whose `msgid` are templates of sentences that are stored in English."""
 
-_BY_TEXT = (HELP, ERRORS, COMMANDS, STORED)
+BY_TEXT = (HELP, ERRORS, COMMANDS, STORED)
+"""The catalogues without codes."""
 _HERE = Path(__file__).parent
 _WORKFLOWS = _HERE.parents[1] / "workflows"
 _CONCEPT = "concept_"
@@ -84,7 +85,7 @@ class MessageCatalogue:
 @cache
 def catalogue(language: str) -> MessageCatalogue:
     """All that people are told in a language: the files beside this one, and those of the workflows' folders."""
-    files = [path for path in (_HERE / language).glob("*.po") if path.stem not in _BY_TEXT]
+    files = [path for path in (_HERE / language).glob("*.po") if path.stem not in BY_TEXT]
     files += _WORKFLOWS.glob(f"*/locale/{language}.po")
     entries = LazyEntries(path.read_text(encoding="utf-8") for path in sorted(files))
     return MessageCatalogue(language, entries, _plural_rule(entries.get("", ("",))[0]))

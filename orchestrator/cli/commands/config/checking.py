@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from orchestrator.cli.reader import words_in
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.terminal import Terminal
+from orchestrator.presentation.wrapping import filled
 from orchestrator.settings.checking import CheckedFile, check_everything, check_file
 from orchestrator.settings.loading import load_configuration
 from orchestrator.settings.sections import ParticipantEntry
@@ -22,6 +24,7 @@ from shared.models.notices import Notice
 from shared.models.panel import Participant
 from shared.providers.catalogue import CATALOGUE
 from shared.providers.locality import is_loopback
+from shared.sentences import Sentence
 
 CONNECT_S = 0.5
 
@@ -43,11 +46,13 @@ def run_check(
         checked = check_everything(here, environ, config)
     wrong = any(each.is_wrong for each in checked)
     members = [] if wrong else [*_named(here, config, environ, reach=reach)]
-    terminal = Terminal.of(environ)
+    terminal, words = Terminal.of(environ), words_in(environ=environ)
     if as_json:
         terminal.result(dumps(_content(checked, members)))
     else:
-        terminal.result([*_file_lines(checked), *map(_member_line, members)])
+        terminal.result(
+            [*_file_lines(checked, words), *(_member_line(member, words) for member in members)]
+        )
     return _exit_code(wrong, members)
 
 
@@ -87,37 +92,44 @@ def _content(checked: Sequence[CheckedFile], members: Sequence[ReachedMember]) -
     }
 
 
-def _problems(checked: CheckedFile) -> list[str]:
-    return [*checked.problems, *map(ENGLISH.translate, checked.slips)]
+def _problems(checked: CheckedFile, words: Translator = ENGLISH) -> list[str]:
+    return [*map(words.sentence, checked.problems), *map(words.translate, checked.slips)]
 
 
-def _file_lines(checked: Sequence[CheckedFile]) -> Iterator[Line]:
+def _file_lines(checked: Sequence[CheckedFile], words: Translator) -> Iterator[Line]:
     if not checked:
-        yield line("No file applies here: all settings are defaults. `quorate init` writes one.")
+        yield line(
+            words.sentence(
+                Sentence(
+                    "No file applies here: all settings are defaults. `quorate init` writes one."
+                )
+            )
+        )
     wrong = any(each.is_wrong for each in checked)
     for each in checked:
         # What is told of all files together only warns of them: below a failure it would pass for a verdict.
         if wrong and not each.is_wrong and not each.whose:
-            yield from map(_warned, each.notices)
+            yield from (_warned(notice, words) for notice in each.notices)
             continue
-        whose = f" ({each.whose})" if each.whose else ""
-        yield _result(not each.is_wrong, f"{each.place}{whose}")
-        yield from (line(f"     {problem}") for problem in _problems(each))
-        yield from map(_warned, each.notices)
+        whose = f" ({words.sentence(each.whose)})" if each.whose else ""
+        yield _result(not each.is_wrong, f"{words.sentence(each.place)}{whose}", words)
+        yield from (line(f"     {problem}") for problem in _problems(each, words))
+        yield from (_warned(notice, words) for notice in each.notices)
 
 
-def _warned(notice: Notice) -> Line:
-    return line(Span(f"     ⚠ {ENGLISH.translate(notice)}", Style.WARNING))
+def _warned(notice: Notice, words: Translator) -> Line:
+    return line(Span(f"     ⚠ {words.translate(notice)}", Style.WARNING))
 
 
-def _member_line(member: ReachedMember) -> Line:
-    text = member.name if member.problem is None else f"{member.name}: {member.problem}"
-    return _result(member.problem is None, text)
+def _member_line(member: ReachedMember, words: Translator) -> Line:
+    if member.problem is None:
+        return _result(True, member.name, words)
+    return _result(False, f"{member.name}: {words.sentence(member.problem)}", words)
 
 
-def _result(well: bool, text: str) -> Line:
-    state = Span("ok   ", Style.GOOD) if well else Span("fail ", Style.BAD)
-    return line(state, text)
+def _result(well: bool, text: str, words: Translator) -> Line:
+    state = filled(words.message("check_ok" if well else "check_fail"), 5)
+    return line(Span(state, Style.GOOD if well else Style.BAD), text)
 
 
 def _named(
@@ -171,5 +183,7 @@ def _silence(participant: Participant) -> str | None:
     try:
         socket.create_connection((parts.hostname or "", parts.port or 80), CONNECT_S).close()
     except OSError as error:
-        return f"nothing answers at {address}: {error.strerror or error}"
+        return Sentence(
+            "nothing answers at {address}: {why}", address=address, why=error.strerror or str(error)
+        )
     return None

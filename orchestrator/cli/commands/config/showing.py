@@ -10,8 +10,10 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from orchestrator.cli.error_handler import report
+from orchestrator.cli.reader import words_in
 from orchestrator.core.lines import block, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.listings import heads
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import DEFAULT, load_configuration, yaml_of
@@ -20,10 +22,10 @@ from orchestrator.settings.preset_files import Preset, load_preset, preset_names
 from orchestrator.settings.schema import KEYS
 from orchestrator.settings.tables import default_of
 from shared.errors import ConfigurationError
-from shared.sentences import parts_of
+from shared.sentences import Sentence, parts_of
 from shared.text.masking.mask import mask
 
-OURS, YOURS = "built-in", "yours"
+OURS, YOURS = Sentence("built-in"), Sentence("yours")
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,13 @@ def run_show(query: SettingsQuery, environ: Mapping[str, str], *, as_json: bool)
         terminal.result([line(mask(shown).text) for shown in texts])
     else:
         text = mask(yaml_of(configuration)).text
-        terminal.result(block("# all settings are defaults" if text.strip() == "{}" else text))
+        terminal.result(
+            block(
+                words_in(environ=environ).sentence(Sentence("# all settings are defaults"))
+                if text.strip() == "{}"
+                else text
+            )
+        )
     return 0
 
 
@@ -110,11 +118,15 @@ def run_presets(environ: Mapping[str, str], *, as_json: bool) -> int:
             dumps({"schema_version": SCHEMA_VERSION, "presets": listed, "problems": problems})
         )
     else:
-        rows = [(entry.name, entry.workflow or "all", whose) for entry, whose in found]
-        head, *lines = table(("preset", "for", "whose"), rows)
-        descriptions = [line(f"    {entry.description}") for entry, _ in found]
+        words = words_in(environ=environ)
+        every = words.sentence(Sentence("all"))
+        rows = [
+            (entry.name, entry.workflow or every, words.sentence(whose)) for entry, whose in found
+        ]
+        head, *lines = table(heads(("preset", "for", "whose"), words), rows)
+        descriptions = [line(f"    {words.stored(entry.description)}") for entry, _ in found]
         pairs = zip(lines, descriptions, strict=True)
         terminal.result([head, *(each for pair in pairs for each in pair)])
     for problem in problems:
-        report(problem)
+        report(words_in(environ=environ).sentence(problem))
     return ConfigurationError.exit_code if problems else 0

@@ -9,9 +9,10 @@ import click
 
 from orchestrator.application.participants import allow_participants
 from orchestrator.cli.options import config_option, example
-from orchestrator.core.lines import line
+from orchestrator.cli.reader import told
 from orchestrator.presentation.terminal import Terminal
 from shared.allowed import identity_of
+from shared.sentences import Sentence
 
 
 @click.command(
@@ -26,10 +27,14 @@ def allow(config: Path | None) -> int:
     """
     allowed, everyone = allow_participants(config, os.environ, Path.cwd())
     rows = [
-        f"{participant.name}: {'needs no entry' if identity_of(participant) is None else 'allowed'}"
+        Sentence("{name}: needs no entry", name=participant.name)
+        if identity_of(participant) is None
+        else Sentence("{name}: allowed", name=participant.name)
         for participant in everyone
     ]
-    where = "anything is allowed (QUORATE_ALLOWED)" if allowed.folder is None else allowed.folder
-    rows.append(f"{len(rows)} in {where}")
-    Terminal.of(os.environ).result([line(row) for row in rows])
+    where = str(allowed.folder)
+    if allowed.folder is None:
+        where = Sentence("anything is allowed (QUORATE_ALLOWED)")
+    rows.append(Sentence("{n} in {where}", n=len(rows), where=where))
+    Terminal.of(os.environ).result([told(row) for row in rows])
     return 0

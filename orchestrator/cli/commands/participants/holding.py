@@ -15,9 +15,9 @@ from orchestrator.application.trials import ParticipantDesk, StoredParticipants
 from orchestrator.cli.elsewhere import refuse_configuration, server_of
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import config_option, example
+from orchestrator.cli.reader import told, words_in
 from orchestrator.cli.since import seconds_of
-from orchestrator.core.lines import line
-from orchestrator.participants.obstacles import BROWSER_TERMS
+from orchestrator.participants.obstacles import LOGIN_TERMS, browser_terms
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError, EnvironmentFault
@@ -47,10 +47,16 @@ def pause(name: str, message: str, duration: str | None, config: Path | None) ->
     for_s = None if duration is None else seconds_of("--for", duration)
     with _desk(os.environ, config) as desk:
         desk.pause_participant(name, message, for_s)
-    ends = f"until `quorate participants resume {name}`"
+    text = Sentence(
+        "{name} is paused; its turns wait until `quorate participants resume {name}`", name=name
+    )
     if duration is not None:
-        ends = f"{duration} long, or {ends}"
-    Terminal.of(os.environ).result([line(f"{name} is paused; its turns wait {ends}")])
+        text = Sentence(
+            "{name} is paused; its turns wait {duration} long, or until `quorate participants resume {name}`",
+            name=name,
+            duration=duration,
+        )
+    Terminal.of(os.environ).result([told(text)])
     return 0
 
 
@@ -61,13 +67,16 @@ def resume(name: str) -> int:
     with _desk(os.environ, None) as desk:
         result = desk.resume_participant(name)
     terminal = Terminal.of(os.environ)
-    text = f"{name} goes on" if result.ended else f"{name} was not paused; nothing was changed"
-    terminal.result([line(text)])
-    terminal.talk([line(f"paused: {', '.join(result.paused)}")] if result.paused else [])
+    text = Sentence("{name} was not paused; nothing was changed", name=name)
+    if result.ended:
+        text = Sentence("{name} goes on", name=name)
+    terminal.result([told(text)])
+    paused = Sentence("paused: {names}", names=", ".join(result.paused))
+    terminal.talk([told(paused)] if result.paused else [])
     # A breaker is its account's, whose name a person seldom knows.
     terminal.talk(
         [
-            line(f"to close a breaker: `quorate participants resume {account}`")
+            told(Sentence("to close a breaker: `quorate participants resume {name}`", name=account))
             for account in result.open_accounts
         ]
     )
@@ -117,7 +126,7 @@ def run_login(name: str, config: Path | None, environ: Mapping[str, str]) -> int
             name=name,
             configured=configured,
         )
-    terms = BROWSER_TERMS.format(name=name, site=provider.site)
+    terms = browser_terms(name, provider.site)
     if not provider.i_accept_the_sites_terms:
         raise ConfigurationError("{terms}.", terms=terms)
     program = browser_program(provider.program, environ)
@@ -129,8 +138,10 @@ def run_login(name: str, config: Path | None, environ: Mapping[str, str]) -> int
     profile = profile_folder(provider.site, provider.profile, environ)
     profile.mkdir(parents=True, exist_ok=True, mode=0o700)
     terminal = Terminal.of(environ)
-    terminal.warn([warning(f"{terms.partition(' If you have read')[0]}")])
-    terminal.talk([line(f"log in, then close the window; the profile is {profile}")])
+    warned = Sentence(LOGIN_TERMS, name=name, site=str(provider.site))
+    terminal.warn([warning(words_in().sentence(warned))])
+    text = Sentence("log in, then close the window; the profile is {profile}", profile=str(profile))
+    terminal.talk([told(text)])
     return _opened(program, profile, provider.base_url or SITES[provider.site], environ)
 
 

@@ -58,7 +58,7 @@ def print_listing(
         terminal.talk([line(Span(words.message("not_here"), Style.DIM))])
         terminal.talk(
             [
-                line(Span(f"  {participant}: {todo}", Style.DIM))
+                line(Span(f"  {words.sentence(participant)}: {words.sentence(todo)}", Style.DIM))
                 for participant, todo in listing.missing
             ]
         )
@@ -80,7 +80,7 @@ def _panel_table(listing: ParticipantListing, words: Translator, width: int | No
             participant.name,
             words.message(f"part_{part}"),
             *_columns(participant, words),
-            listing.held.state_of(participant),
+            words.sentence(listing.held.state_of(participant)),
         )
         for part, participant in parts
     ]
@@ -90,7 +90,12 @@ def _panel_table(listing: ParticipantListing, words: Translator, width: int | No
 
 def _others_table(listing: ParticipantListing, words: Translator, width: int | None) -> list[Line]:
     rows = [
-        (participant.name, how, *_columns(participant, words), listing.held.state_of(participant))
+        (
+            participant.name,
+            words.sentence(how),
+            *_columns(participant, words),
+            words.sentence(listing.held.state_of(participant)),
+        )
         for participant, how in listing.others
     ]
     names = ("name", "found", "provider", "model", "family", "reached", "state")

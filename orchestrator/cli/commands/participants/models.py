@@ -11,13 +11,17 @@ from pydantic import JsonValue
 
 from orchestrator.application.participants import list_participants
 from orchestrator.cli.options import config_option, example, json_option
+from orchestrator.cli.reader import words_in
 from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.listings import heads
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from shared.models.panel import Participant
 from shared.providers.catalogue import services
 from shared.providers.prices import expected_usd
+from shared.sentences import Sentence
 
 _MILLION = 1_000_000
 
@@ -39,11 +43,14 @@ def models(config: Path | None, as_json: bool) -> int:
         listed = [_fields(participant, is_here) for participant, is_here in rows]
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "models": listed}))
         return 0
-    heads = ("name", "model", "provider", "here", "$/M in", "$/M out")
-    shown = [_row(participant, is_here) for participant, is_here in rows]
-    terminal.result(table(heads, shown, terminal.columns, texts=(1,), spare=(2, 3)))
-    note = "default models as of 2026-11-21; `providers:` in your configuration names others"
-    terminal.talk([line(Span(note, Style.DIM))])
+    words = words_in()
+    columns = heads(("name", "model", "provider", "here", "usd_in", "usd_out"), words)
+    shown = [_row(participant, words, is_here=is_here) for participant, is_here in rows]
+    terminal.result(table(columns, shown, terminal.columns, texts=(1,), spare=(2, 3)))
+    note = Sentence(
+        "default models as of 2026-11-21; `providers:` in your configuration names others"
+    )
+    terminal.talk([line(Span(words.sentence(note), Style.DIM))])
     return 0
 
 
@@ -67,13 +74,13 @@ def _fields(participant: Participant, is_here: bool) -> dict[str, object]:
     }
 
 
-def _row(participant: Participant, is_here: bool) -> tuple[str, ...]:
+def _row(participant: Participant, words: Translator, *, is_here: bool) -> tuple[str, ...]:
     prices = (expected_usd(participant, _MILLION, 0), expected_usd(participant, 0, _MILLION))
-    shown = ("unknown" if price is None else f"{price:g}" for price in prices)
+    shown = (words.message("trial_unknown") if price is None else f"{price:g}" for price in prices)
     return (
         participant.name,
         str(participant.model),
         participant.provider,
-        "yes" if is_here else "no",
+        words.message("server_runs_yes" if is_here else "server_runs_no"),
         *shown,
     )

@@ -22,16 +22,20 @@ from orchestrator.application.trials import (
 from orchestrator.cli.elsewhere import refuse_configuration, server_of
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import Finite, config_option, example, json_option
+from orchestrator.cli.reader import told, words_in
 from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.listings import heads
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from shared.models.rows import StepRow
+from shared.sentences import Sentence
 from shared.store.spending import Grouping
 
 _LOOK_S = 0.2
+LATE = Sentence("no answer in time")
 
 
 @click.command(
@@ -47,17 +51,20 @@ def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json:
     Exit code 3 when one of them does not answer.
     """
     terminal, request = Terminal.of(os.environ), TrialRequest(names, timeout_s)
+    words = words_in()
     with trial_place(os.environ, config) as (desk, place):
-        trial = desk.begin_trial(request, NoticePrinter(terminal, ENGLISH))
+        trial = desk.begin_trial(request, NoticePrinter(terminal, words))
         steps = _followed(place, trial.run, timeout_s + 30.0)
         paid = place.spent(Grouping.PARTICIPANT, run=trial.run, since_s=None)
     if as_json:
         terminal.result(dumps(_json(trial, steps)))
     else:
-        rows = _rows(trial.asked, steps, {row.key for row in paid.rows})
-        terminal.result(table(("name", "outcome", "took", "tokens", "cost", "said"), rows))
-        terminal.talk([line(f"{participant}: {why}") for participant, why in failures(steps)])
-        terminal.talk([line(f"run {trial.run}: `quorate show {trial.run}`")])
+        rows = _rows(trial.asked, steps, {row.key for row in paid.rows}, words)
+        names_of = heads(("name", "outcome", "took", "call_tokens", "cost", "said"), words)
+        terminal.result(table(names_of, rows))
+        failed = failures(steps, words)
+        terminal.talk([line(f"{participant}: {why}") for participant, why in failed])
+        terminal.talk([told(Sentence("run {run}: `quorate show {run}`", run=trial.run))])
     answered = {step.participant for step in steps if step.status == "done"}
     everybody = {participant.name for participant in trial.asked}
     return ExitCode.OK if answered == everybody else ExitCode.INCONCLUSIVE
@@ -92,40 +99,47 @@ def _followed(place: QuorateInstallation, run: str, patience_s: float) -> Sequen
     return place.report(run).steps
 
 
-def failures(steps: Sequence[StepRow]) -> list[tuple[str, str]]:
+def failures(steps: Sequence[StepRow], words: Translator = ENGLISH) -> list[tuple[str, str]]:
     """Who did not answer, and why, in full: the failure, or what a turn still waits for."""
     return [
-        (step.participant, ENGLISH.column(step.failure_message or step.note) or "no answer in time")
+        (step.participant, words.column(step.failure_message or step.note) or words.sentence(LATE))
         for step in steps
         if step.status != "done"
     ]
 
 
 def _rows(
-    asked: Sequence[AskedModel], steps: Sequence[StepRow], called: Collection[str]
+    asked: Sequence[AskedModel],
+    steps: Sequence[StepRow],
+    called: Collection[str],
+    words: Translator,
 ) -> list[tuple[str, ...]]:
     """`called` are those with a call that may have been charged; a refused one costs nothing."""
     by_name = {step.participant: step for step in steps}
     return [
-        _row(participant, by_name.get(participant.name), charged=participant.name in called)
+        _row(participant, by_name.get(participant.name), words, charged=participant.name in called)
         for participant in asked
     ]
 
 
-def _row(participant: AskedModel, step: StepRow | None, *, charged: bool) -> tuple[str, ...]:
+def _row(
+    participant: AskedModel, step: StepRow | None, words: Translator, *, charged: bool
+) -> tuple[str, ...]:
     if step is None:
-        return (participant.name, "no answer in time", "-", "-", "-", "-")
+        return (participant.name, words.sentence(LATE), "-", "-", "-", "-")
     if step.status not in ("done", "failed"):
         return (
             participant.name,
-            "no answer in time",
+            words.sentence(LATE),
             "-",
             "-",
             "-",
-            ENGLISH.column(step.note) or "-",
+            words.column(step.note) or "-",
         )
-    outcome = "answered" if step.status == "done" else str(step.failure_kind)
-    unpriced = "unknown" if charged else "-"
+    outcome = words.word(f"kind_{step.failure_kind}", str(step.failure_kind))
+    if step.status == "done":
+        outcome = words.message("trial_answered")
+    unpriced = words.message("trial_unknown") if charged else "-"
     cost = unpriced if step.cost_usd is None else f"${step.cost_usd:.6f}"
     return (
         participant.name,
@@ -133,14 +147,14 @@ def _row(participant: AskedModel, step: StepRow | None, *, charged: bool) -> tup
         _took(step),
         str(step.tokens or "-"),
         cost,
-        _answer(step) or "-",
+        _answer(step, words) or "-",
     )
 
 
-def _answer(step: StepRow) -> str:
+def _answer(step: StepRow, words: Translator) -> str:
     """What was answered, or why not, in a few words."""
     answered = " ".join(str((step.reply or {}).get("answer", "")).split())
-    return ENGLISH.column(step.failure_message) or answered[:60]
+    return words.column(step.failure_message) or answered[:60]
 
 
 def _took(step: StepRow) -> str:

@@ -23,14 +23,19 @@ from orchestrator.application.schedules import ScheduleReport, ScheduleRequest
 from orchestrator.cli.elsewhere import server_of
 from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import take
+from orchestrator.cli.reader import told, words_in
 from orchestrator.cli.scheduled_commands import check_command, read_command
 from orchestrator.client.remote_schedules import RemoteSchedules
 from orchestrator.core.lines import Line, line
 from orchestrator.core.timetable import Missed
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.listings import heads
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
+from orchestrator.presentation.wrapping import filled
+from shared.sentences import Sentence
 from shared.store.schedules import Firing, FiringState, Schedule
 
 
@@ -59,9 +64,14 @@ def run_add(
         stated = take(RemoteSchedule, {**given, "directory": directory and str(directory)})
         with remote_schedules(environ) as remote:
             schedule = remote.add_stated(stated)
-    when = "paused" if schedule.paused else f"next at {_moment(schedule)}"
-    text = f"{schedule.name}: quorate {shlex.join(schedule.command)}, {when}"
-    Terminal.of(environ).result([line(text)])
+    when = Sentence("paused") if schedule.paused else Sentence("next at {at}", at=_moment(schedule))
+    text = Sentence(
+        "{name}: quorate {command}, {when}",
+        name=schedule.name,
+        command=shlex.join(schedule.command),
+        when=when,
+    )
+    Terminal.of(environ).result([told(text, environ)])
     return ExitCode.OK
 
 
@@ -80,7 +90,10 @@ def run_show(name: str, limit: int, environ: Mapping[str, str], *, as_json: bool
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "schedule": _as_json(report)}))
         return ExitCode.OK
-    terminal.result([*_head(report.schedule), line(""), *_history(report, terminal.columns)])
+    words = words_in(environ=environ)
+    terminal.result(
+        [*_head(report.schedule, words), line(""), *_history(report, words, terminal.columns)]
+    )
     return ExitCode.OK
 
 
@@ -97,7 +110,7 @@ def run_now(name: str | None, environ: Mapping[str, str]) -> int:
         with schedule_desk(environ) as desk:
             started = desk.start(name)
     terminal = Terminal.of(environ)
-    terminal.result([line(text) for text in map(_outcome, started)])
+    terminal.result([told(text, environ) for text in map(_outcome, started)])
     failed = any(each.state is FiringState.FAILED for each in started)
     return ExitCode.INCONCLUSIVE if failed else ExitCode.OK
 
@@ -106,8 +119,10 @@ def run_pause(name: str, environ: Mapping[str, str], *, paused: bool) -> int:
     """Pause a schedule or let it go on; the exit code."""
     with schedule_desk(environ, workers=not paused) as desk:
         schedule = desk.pause(name, paused=paused)
-    text = "is paused" if paused else f"goes on, next at {_moment(schedule)}"
-    Terminal.of(environ).result([line(f"{name} {text}")])
+    text = Sentence("{name} is paused", name=name)
+    if not paused:
+        text = Sentence("{name} goes on, next at {at}", name=name, at=_moment(schedule))
+    Terminal.of(environ).result([told(text, environ)])
     return ExitCode.OK
 
 
@@ -115,7 +130,9 @@ def run_rm(name: str, environ: Mapping[str, str]) -> int:
     """Forget a schedule; the exit code."""
     with schedule_desk(environ, workers=False) as desk:
         desk.remove(name)
-    Terminal.of(environ).result([line(f"{name} is removed; its runs stay")])
+    Terminal.of(environ).result(
+        [told(Sentence("{name} is removed; its runs stay", name=name), environ)]
+    )
     return ExitCode.OK
 
 
@@ -143,55 +160,72 @@ def _moment(schedule: Schedule, moment: datetime | None = None) -> str:
     """A moment in the schedule's own time zone."""
     moment = moment or schedule.next_at
     if moment is None:
-        return "never"
+        return Sentence("never")
     return f"{moment.astimezone(ZoneInfo(schedule.timezone)):%Y-%m-%d %H:%M %Z}"
 
 
-def _row(report: ScheduleReport) -> tuple[str, ...]:
+def _row(report: ScheduleReport, words: Translator) -> tuple[str, ...]:
     schedule, last = report.schedule, next(iter(report.firings), None)
     return (
         schedule.name,
-        "paused" if schedule.paused else "on",
+        words.sentence(Sentence("paused") if schedule.paused else Sentence("on")),
         f"{schedule.cron} {schedule.timezone}",
-        "-" if schedule.paused else _moment(schedule),
-        "-" if last is None else _state(last),
+        "-" if schedule.paused else words.sentence(_moment(schedule)),
+        "-" if last is None else _state(last, words),
         "-" if last is None or last.run is None else last.run,
         shlex.join(schedule.command),
     )
 
 
-def _state(firing: Firing) -> str:
+def _state(firing: Firing, words: Translator) -> str:
     """What came of a firing, its run's verdict included."""
-    return (firing.verdict or firing.status or firing.state).replace("_", " ")
+    if firing.verdict:
+        return firing.verdict.replace("_", " ")
+    state = firing.status or firing.state
+    return words.word(f"state_{state}", state.replace("_", " "))
 
 
-def _head(schedule: Schedule) -> list[Line]:
-    where = schedule.directory + (f" on {schedule.host}" if schedule.host else " on any machine")
-    jitter = f", up to {schedule.jitter_s:.0f} s later" if schedule.jitter_s else ""
-    paused = " (paused)" if schedule.paused else ""
+def _head(schedule: Schedule, words: Translator) -> list[Line]:
+    where = Sentence("{folder} on any machine", folder=schedule.directory)
+    if schedule.host:
+        where = Sentence("{folder} on {host}", folder=schedule.directory, host=schedule.host)
+    later = Sentence(", up to {s:.0f} s later", s=schedule.jitter_s)
+    times = Sentence(
+        "{cron} ({timezone}){jitter}; missed: {missed}",
+        cron=schedule.cron,
+        timezone=schedule.timezone,
+        jitter=later if schedule.jitter_s else "",
+        missed=str(schedule.missed),
+    )
+    following: str = _moment(schedule)
+    if schedule.paused:
+        following = Sentence("{at} (paused)", at=following)
     rows = (
         ("command", f"quorate {shlex.join(schedule.command)}"),
-        ("in", where),
-        ("times", f"{schedule.cron} ({schedule.timezone}){jitter}; missed: {schedule.missed}"),
-        ("next start", _moment(schedule) + paused),
+        ("folder", where),
+        ("times", times),
+        ("next_start", following),
         *([("project", schedule.project)] if schedule.project else []),
     )
-    return [line(f"{name:<11} {text}") for name, text in rows]
+    return [
+        line(f"{filled(words.message(f'schedule_{name}'), 11)} {words.sentence(text)}")
+        for name, text in rows
+    ]
 
 
-def _history(report: ScheduleReport, width: int | None) -> list[Line]:
+def _history(report: ScheduleReport, words: Translator, width: int | None) -> list[Line]:
     if not report.firings:
-        return [line("It was not due yet.")]
+        return [line(words.sentence(Sentence("It was not due yet.")))]
     rows = [
         (
             _moment(report.schedule, firing.due_at),
-            _state(firing),
+            _state(firing, words),
             firing.run or "-",
             firing.message or "",
         )
         for firing in report.firings
     ]
-    return table(("due", "came to", "run", "note"), rows, width)
+    return table(heads(("due", "came_to", "run", "note"), words), rows, width)
 
 
 def _outcome(started: Started) -> str:
@@ -205,9 +239,9 @@ def _as_json(report: ScheduleReport) -> dict[str, object]:
 
 SCHEDULES = Listing(
     "schedules",
-    ("schedule", "state", "cron", "next start", "last", "run", "command"),
+    ("schedule", "state", "cron", "next_start", "last", "run", "command"),
     _row,
-    "There is no schedule: `quorate schedule add` makes one.",
+    Sentence("There is no schedule: `quorate schedule add` makes one."),
     as_json=_as_json,
     spare=(2, 5),
 )

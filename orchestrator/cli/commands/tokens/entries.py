@@ -8,12 +8,15 @@ from datetime import datetime
 from orchestrator.application import api_tokens
 from orchestrator.application.backend import connected
 from orchestrator.cli.listing import Listing, show_list
+from orchestrator.cli.reader import told
 from orchestrator.cli.since import seconds_of
 from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from shared.models.roles import Role
+from shared.sentences import Sentence
 from shared.store.api_tokens import ApiToken
 
 
@@ -36,7 +39,12 @@ def run_add(
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "token": added}))
         return ExitCode.OK
     terminal.result([line(token)])
-    terminal.talk([line(f"The line above is the token of {name} ({role}): it is not shown again.")])
+    text = Sentence(
+        "The line above is the token of {name} ({role}): it is not shown again.",
+        name=name,
+        role=str(role),
+    )
+    terminal.talk([told(text, environ)])
     return ExitCode.OK
 
 
@@ -51,19 +59,20 @@ def run_rm(name: str, environ: Mapping[str, str]) -> int:
     """Withdraw a token; the exit code."""
     with connected(environ, workers=False) as backend:
         api_tokens.remove(backend, name)
-    Terminal.of(environ).result([line(f"{name} is withdrawn")])
+    Terminal.of(environ).result([told(Sentence("{name} is withdrawn", name=name), environ)])
     return ExitCode.OK
 
 
-def _row(token: ApiToken) -> tuple[str, ...]:
-    expires = "never" if token.expires_at is None else _moment(token.expires_at)
+def _row(token: ApiToken, words: Translator) -> tuple[str, ...]:
+    never = words.sentence(Sentence("never"))
+    expires = never if token.expires_at is None else _moment(token.expires_at)
     return (
         token.name,
         token.role,
         _moment(token.created_at),
-        "expired" if token.expired else expires,
-        "never" if token.last_used_at is None else _moment(token.last_used_at),
-        "all" if token.projects is None else ", ".join(token.projects),
+        words.sentence(Sentence("expired")) if token.expired else expires,
+        never if token.last_used_at is None else _moment(token.last_used_at),
+        words.sentence(Sentence("all")) if token.projects is None else ", ".join(token.projects),
     )
 
 
@@ -73,7 +82,7 @@ def _moment(moment: datetime) -> str:
 
 TOKENS = Listing(
     "tokens",
-    ("token", "role", "made", "expires", "last used", "projects"),
+    ("token", "role", "made", "expires", "last_used", "projects"),
     _row,
-    "There is no token: `quorate tokens add` makes one.",
+    Sentence("There is no token: `quorate tokens add` makes one."),
 )

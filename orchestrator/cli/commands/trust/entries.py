@@ -8,9 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from orchestrator.cli.notices import NoticePrinter
+from orchestrator.cli.reader import told, words_in
 from orchestrator.core.lines import line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.listings import heads
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.documents import Document
@@ -26,6 +27,7 @@ from orchestrator.settings.trusted import (
     version_of,
 )
 from shared.errors import ConfigurationError, UserError
+from shared.sentences import Sentence
 from shared.text.masking.mask import mask
 
 
@@ -33,7 +35,7 @@ def run_add(directory: Path, environ: Mapping[str, str]) -> int:
     """Trust the file that counts in the directory; the exit code."""
     _check_folder(directory)
     project, terminal = project_file(directory, environ), Terminal.of(environ)
-    printer = NoticePrinter(terminal, ENGLISH)
+    printer = NoticePrinter(terminal, words_in(environ=environ))
     for notice in project.notices:
         printer.warn(notice)
     version, document = version_of(project), project.document
@@ -47,10 +49,13 @@ def run_add(directory: Path, environ: Mapping[str, str]) -> int:
     known = TrustedFiles.of(environ)
     again = known.trusts(version)
     known.add(version)
-    state = (
-        "is trusted already" if again else "is trusted from now on, until it sets something else"
-    )
-    terminal.result([line(f"{_place(version)} ({document.place}) {state}.")])
+    names = {"file": _place(version), "place": document.place}
+    text = Sentence("{file} ({place}) is trusted already.", **names)
+    if not again:
+        text = Sentence(
+            "{file} ({place}) is trusted from now on, until it sets something else.", **names
+        )
+    terminal.result([told(text, environ)])
     rows = [
         f"  {dotted(position)}: {json.dumps(value, ensure_ascii=False)}"
         for position, value in leaves(document.tree)
@@ -81,10 +86,15 @@ def run_list(environ: Mapping[str, str], *, as_json: bool) -> int:
         listed = [{**asdict(file), "state": state} for file, state in rows]
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "trusted": listed}))
     elif rows:
-        cells = [(state, file.file, file.repository) for file, state in rows]
-        terminal.result(table(("state", "file", "repository"), cells))
+        words = words_in(environ=environ)
+        cells = [
+            (words.message(f"trust_{state}"), file.file, file.repository) for file, state in rows
+        ]
+        terminal.result(table(heads(("state", "file", "repository"), words), cells))
     else:
-        terminal.talk([line("No repository is trusted: `quorate trust add` in one.")])
+        terminal.talk(
+            [told(Sentence("No repository is trusted: `quorate trust add` in one."), environ)]
+        )
     return 0
 
 
@@ -117,7 +127,8 @@ def run_remove(directory: Path, environ: Mapping[str, str]) -> int:
         )
     for file in entries:
         known.remove(file)
-    Terminal.of(environ).result([line(f"{_place(file)} is no longer trusted.") for file in entries])
+    texts = (Sentence("{file} is no longer trusted.", file=_place(file)) for file in entries)
+    Terminal.of(environ).result([told(text, environ) for text in texts])
     return 0
 
 

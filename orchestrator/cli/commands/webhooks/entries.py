@@ -9,11 +9,14 @@ from datetime import datetime
 from orchestrator.application import webhooks
 from orchestrator.application.backend import connected
 from orchestrator.cli.listing import Listing, show_list
+from orchestrator.cli.reader import told
 from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from shared.models.webhooks import DeliveryState, WebhookEvent
+from shared.sentences import Sentence
 from shared.store.webhooks import Webhook, WebhookDelivery
 
 
@@ -36,8 +39,14 @@ def run_add(
     terminal.result([line(secret)])
     terminal.talk(
         [
-            line(f"{chosen} is added. The line above is its secret: it is not shown again."),
-            line(f"Try it with `quorate webhooks test {chosen}`."),
+            told(
+                Sentence(
+                    "{name} is added. The line above is its secret: it is not shown again.",
+                    name=chosen,
+                ),
+                environ,
+            ),
+            told(Sentence("Try it with `quorate webhooks test {name}`.", name=chosen), environ),
         ]
     )
     return ExitCode.OK
@@ -54,7 +63,7 @@ def run_rm(name: str, environ: Mapping[str, str]) -> int:
     """Forget a webhook; the exit code."""
     with connected(environ, workers=False) as backend:
         webhooks.remove(backend, name)
-    Terminal.of(environ).result([line(f"{name} is removed")])
+    Terminal.of(environ).result([told(Sentence("{name} is removed", name=name), environ)])
     return ExitCode.OK
 
 
@@ -62,7 +71,8 @@ def run_resume(name: str, environ: Mapping[str, str]) -> int:
     """Let a disabled webhook go on; the exit code."""
     with connected(environ) as backend:
         waiting = webhooks.resume(backend, name)
-    Terminal.of(environ).result([line(f"{name} goes on; {waiting} messages wait for it")])
+    text = Sentence("{name} goes on; {n} messages wait for it", name=name, n=waiting)
+    Terminal.of(environ).result([told(text, environ)])
     return ExitCode.OK
 
 
@@ -75,8 +85,11 @@ def run_test(name: str, environ: Mapping[str, str], *, as_json: bool) -> int:
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "delivery": asdict(delivery)}))
     else:
-        came_to = "was taken" if delivered else f"was not taken: {delivery.last_error}"
-        terminal.result([line(f"{delivery.id} {came_to}")])
+        text = Sentence("{id} was taken", id=delivery.id)
+        if not delivered:
+            why = delivery.last_error
+            text = Sentence("{id} was not taken: {why}", id=delivery.id, why=why)
+        terminal.result([told(text, environ)])
     return ExitCode.OK if delivered else ExitCode.UNREACHABLE
 
 
@@ -99,14 +112,17 @@ def run_redeliver(messages: Sequence[str], dead: str | None, environ: Mapping[st
     """Send messages again; the exit code."""
     with connected(environ) as backend:
         count = webhooks.send_again(backend, messages, dead)
-    Terminal.of(environ).result([line(f"{count} messages are sent again")])
+    Terminal.of(environ).result([told(Sentence("{n} messages are sent again", n=count), environ)])
     return ExitCode.OK
 
 
-def _row(webhook: Webhook) -> tuple[str, ...]:
+def _row(webhook: Webhook, words: Translator) -> tuple[str, ...]:
+    state = Sentence("on")
+    if webhook.disabled_at is not None:
+        state = Sentence("disabled: {why}", why=webhook.disabled_reason)
     return (
         webhook.name,
-        "on" if webhook.disabled_at is None else f"disabled: {webhook.disabled_reason}",
+        words.sentence(state),
         str(webhook.waiting),
         str(webhook.dead),
         ", ".join(webhook.events),
@@ -114,16 +130,17 @@ def _row(webhook: Webhook) -> tuple[str, ...]:
     )
 
 
-def _delivery_row(delivery: WebhookDelivery) -> tuple[str, ...]:
+def _delivery_row(delivery: WebhookDelivery, words: Translator) -> tuple[str, ...]:
     note = delivery.last_error or ""
     if delivery.state is DeliveryState.PENDING and delivery.attempts:
-        note = f"{note}; next attempt {_moment(delivery.due_at)}"
+        again = Sentence("{why}; next attempt {at}", why=note, at=_moment(delivery.due_at))
+        note = words.sentence(again)
     return (
         delivery.id,
         delivery.webhook,
         delivery.event,
         _moment(delivery.created_at),
-        delivery.state,
+        words.message(f"delivery_{delivery.state}"),
         str(delivery.attempts),
         note,
     )
@@ -137,13 +154,13 @@ WEBHOOKS = Listing(
     "webhooks",
     ("webhook", "state", "waiting", "dead", "events", "url"),
     _row,
-    "There is no webhook: `quorate webhooks add` makes one.",
+    Sentence("There is no webhook: `quorate webhooks add` makes one."),
     spare=(4, 5),
 )
 DELIVERIES = Listing(
     "deliveries",
     ("message", "webhook", "event", "entered", "state", "attempts", "note"),
     _delivery_row,
-    "There is no such delivery.",
+    Sentence("There is no such delivery."),
     spare=(6,),
 )
