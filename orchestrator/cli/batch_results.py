@@ -23,15 +23,22 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal, columns_of
 from shared.errors import EnvironmentFault
 from shared.models.batches import ENDED
+from shared.sentences import Sentence
 
 
 def check_report_files(outputs: Sequence[Path]) -> None:
     """Refuse a file of an unknown format, or in no folder, before anything is read. Raises click.UsageError."""
     for path in outputs:
         if path.suffix.lower() not in COHORT_FORMATS:
-            raise click.UsageError(f"-o {path}: a report is written as {', '.join(COHORT_FORMATS)}")
+            raise click.UsageError(
+                Sentence(
+                    "-o {path}: a report is written as {known}",
+                    path=str(path),
+                    known=", ".join(COHORT_FORMATS),
+                )
+            )
         if (obstacle := output_obstacle(path)) is not None:
-            raise click.UsageError(f"-o {path}: {obstacle}")
+            raise click.UsageError(Sentence("-o {path}: {why}", path=str(path), why=obstacle))
 
 
 def write_report(

@@ -28,6 +28,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from shared.models.batches import BatchLimits, BatchStatus, ItemState
 from shared.models.notices import Notice
+from shared.sentences import Sentence
 
 
 def validate(source: str, directory: Path, terminal: Terminal, *, as_json: bool) -> int:
@@ -154,7 +155,9 @@ def submit_remotely(
     plain = SubmissionRequest(directory=wanted.common.directory, unattended=True)
     if wanted.common != plain:
         raise click.UsageError(
-            "with --server each line says itself who takes part and how: leave the options out"
+            Sentence(
+                "with --server each line says itself who takes part and how: leave the options out"
+            )
         )
     with opened(wanted.source, wanted.common.directory, sys.stdin.buffer) as file:
         check = check_file(file)

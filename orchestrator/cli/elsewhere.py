@@ -84,7 +84,11 @@ def reach_of(words: Sequence[str]) -> tuple[CommandReach, str]:
 def refuse_configuration(config: Path | None) -> None:
     """Raise click.UsageError for a configuration of this machine: a service has its own."""
     if config is not None:
-        raise click.UsageError("--config: the service has a configuration of its own: leave it out")
+        from shared.sentences import Sentence  # the help of a command loads no models
+
+        raise click.UsageError(
+            Sentence("--config: the service has a configuration of its own: leave it out")
+        )
 
 
 def refuse_elsewhere(words: Sequence[str]) -> None:

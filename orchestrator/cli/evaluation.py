@@ -45,6 +45,7 @@ from shared.errors import EnvironmentFault, UserError
 from shared.models.findings import Severity
 from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus
+from shared.sentences import Sentence
 
 FORMATS = (".md", ".json", ".txt")
 
@@ -95,17 +96,25 @@ class EvalOptions:
             }
         )
         if len(given := begun_with + looks) > 1:
-            raise click.UsageError(f"{' and '.join(given)}: only one of them at a time")
+            raise click.UsageError(
+                Sentence("{options}: only one of them at a time", options=" and ".join(given))
+            )
         if looks:
             self._refuse_what_begins(looks[0])
         if not all(split_names([names]) for names in self.panels):
             raise click.UsageError(
-                "--panel names nobody; leave it out to ask everybody who is configured"
+                Sentence("--panel names nobody; leave it out to ask everybody who is configured")
             )
         for path in self.outputs:
             if path.suffix.lower() not in FORMATS:
                 known = ", ".join(FORMATS)
-                raise click.UsageError(f"-o {path}: an evaluation is written as {known}")
+                raise click.UsageError(
+                    Sentence(
+                        "-o {path}: an evaluation is written as {known}",
+                        path=str(path),
+                        known=known,
+                    )
+                )
 
     def _refuse_what_begins(self, look: str) -> None:
         useless = _given(
@@ -119,7 +128,13 @@ class EvalOptions:
             }
         )
         if useless:
-            raise click.UsageError(f"{' and '.join(useless)}: not with {look}, which runs nothing")
+            raise click.UsageError(
+                Sentence(
+                    "{options}: not with {look}, which runs nothing",
+                    options=" and ".join(useless),
+                    look=look,
+                )
+            )
 
     @property
     def rules(self) -> ReadingRules:

@@ -70,7 +70,11 @@ def move_former_limit(workflow: str, typed: dict[str, Any]) -> None:
     flag = flags.get(field or "")
     name, new = (field, flag.spelling) if field and flag else ("turn_s", ANSWER_TIMEOUT)
     if typed.get(name) is not None:
-        raise click.UsageError(f"{TIMEOUT} is the former name of {new}: type one of them")
+        raise click.UsageError(
+            Sentence(
+                "{former} is the former name of {new}: type one of them", former=TIMEOUT, new=new
+            )
+        )
     typed[name] = seconds
     _tell(f"{TIMEOUT} of {workflow}", new)
 

@@ -231,12 +231,13 @@ def _usage(error: click.ClickException) -> str:
     if isinstance(error, click.BadParameter) and _is_of_environment(error):
         error.param_hint = str(error.param.envvar) if error.param else None
     where = context.command_path if context is not None else "quorate"
+    from orchestrator.cli.reader import words_in
     from orchestrator.cli.usage_words import in_language
     from orchestrator.presentation.locale.catalogue import help_texts
-    from orchestrator.settings.languages import help_language
 
-    told = f"{error.format_message()} (`{where} --help` explains)"
-    sentence = in_language(told, help_texts(help_language(os.environ)))
+    words = words_in()
+    told = f"{words.sentence(error.format_message())} (`{where} --help` explains)"
+    sentence = in_language(told, help_texts(words.language))
     implicit = context is not None and context.meta.get(IMPLICIT, False)
     if implicit and isinstance(error, click.NoSuchOption):
         return f"{sentence}. {NO_COMMAND}"

@@ -16,6 +16,7 @@ from orchestrator.cli.registry import COMMANDS
 from orchestrator.cli.typed_runs import read_typed
 from orchestrator.workflows import ROWS
 from shared.errors import UserError
+from shared.sentences import Sentence
 
 _WORKFLOWS = {
     name: row.name for row in ROWS if row.summary for name in (row.name, *row.former_names)
@@ -46,16 +47,22 @@ def _parsed(command: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     typed_name, *arguments = command
     if typed_name not in _WORKFLOWS:
         known = ", ".join(sorted(_WORKFLOWS))
-        raise click.UsageError(f"{typed_name}: a schedule starts a workflow, one of {known}")
+        raise click.UsageError(
+            Sentence(
+                "{name}: a schedule starts a workflow, one of {known}", name=typed_name, known=known
+            )
+        )
     name = _WORKFLOWS[typed_name]
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if {*HELP_OPTIONS} & {*own}:
-        raise click.UsageError("a schedule starts a run: leave --help out")
+        raise click.UsageError(Sentence("a schedule starts a run: leave --help out"))
     parser = load_command(COMMANDS[name])
     with parser.make_context(f"quorate {typed_name}", arguments) as parsed:
         for option in _SET_BY_SCHEDULES:
             if parsed.params.get(option):
-                raise click.UsageError("a schedule sets --no-wait and --idempotency-key itself")
+                raise click.UsageError(
+                    Sentence("a schedule sets --no-wait and --idempotency-key itself")
+                )
         if parsed.params.get("estimate"):
-            raise click.UsageError("a schedule starts a run: leave --estimate out")
+            raise click.UsageError(Sentence("a schedule starts a run: leave --estimate out"))
         yield name, dict(parsed.params)

@@ -38,6 +38,7 @@ from orchestrator.core.setting import (
 from orchestrator.settings.schema import KEYS, Key
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.run import ASK
+from shared.sentences import Sentence
 
 
 class SettingOption(click.Option):
@@ -279,5 +280,7 @@ def take_rules(typed: dict[str, Any]) -> dict[str, str]:
         return rules
     parts = [part.strip() for part in weights.replace(",", ":").split(":")]
     if len(parts) != 2 or not all(parts):
-        raise click.UsageError(f"--weights {weights}: expected A:S, as in 0.6:0.4")
+        raise click.UsageError(
+            Sentence("--weights {weights}: expected A:S, as in 0.6:0.4", weights=weights)
+        )
     return {**rules, "agreement-weight": parts[0], "stability-weight": parts[1]}

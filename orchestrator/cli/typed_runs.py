@@ -19,6 +19,7 @@ from orchestrator.cli.submission import SubmissionOptions, typed_request
 from orchestrator.cli.work_options import check_estimate
 from orchestrator.workflows import DEFAULT
 from orchestrator.workflows.registry import WORKFLOWS
+from shared.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,9 @@ def read_typed(name: str, typed: dict[str, Any], directory: Path) -> TypedRun:
     options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
     since = typed.pop("since", None)
     if since is not None and not _names_no_change(subject):
-        raise click.UsageError("--since names the change: leave out paths, revisions and --staged")
+        raise click.UsageError(
+            Sentence("--since names the change: leave out paths, revisions and --staged")
+        )
     request = typed_request(workflow, subject, options, directory, typed, output.language)
     return TypedRun(request, subject, options, output, since)
 
@@ -64,6 +67,10 @@ def _chosen(typed: dict[str, Any]) -> str:
     foreign = [flag for field, flag in others.items() if typed.get(field) is not None]
     if foreign:
         switch = OTHER.flags[-1]
-        ending = f"only with {switch}" if chosen == DEFAULT else f"{switch} has none"
-        raise click.UsageError(f"{', '.join(foreign)}: {ending}")
+        ending = (
+            Sentence("only with {switch}", switch=switch)
+            if chosen == DEFAULT
+            else Sentence("{switch} has none", switch=switch)
+        )
+        raise click.UsageError(Sentence("{options}: {why}", options=", ".join(foreign), why=ending))
     return chosen

@@ -13,6 +13,7 @@ from orchestrator.core.formats import USUAL_SUFFIXES, output_of
 from orchestrator.core.parts import split_names
 from orchestrator.core.pipelines import OnError
 from orchestrator.core.setting import TIMEOUT
+from shared.sentences import Sentence
 
 output_option = click.option(
     "-o",
@@ -143,21 +144,23 @@ def check_outputs(outputs: Iterable[Path]) -> None:
     for named in outputs:
         _, path = output_of(named)
         if (obstacle := output_obstacle(path)) is not None:
-            raise click.UsageError(f"-o {path}: {obstacle}")
+            raise click.UsageError(Sentence("-o {path}: {why}", path=str(path), why=obstacle))
 
 
 def output_obstacle(path: Path) -> str | None:
     """Why a file cannot be written there."""
     if not path.parent.is_dir():
-        return f"there is no folder {path.parent}"
+        return Sentence("there is no folder {folder}", folder=str(path.parent))
     if path.is_dir():
-        return "it is a folder"
+        return Sentence("it is a folder")
     writable = os.access(path if path.exists() else path.parent, os.W_OK)
-    return None if writable else "it cannot be written"
+    return None if writable else Sentence("it cannot be written")
 
 
 def check_estimate(outputs: Sequence[Path], *, estimate: bool) -> None:
     """Refuse a result file for a command that makes no result."""
     check_outputs(outputs)
     if outputs and estimate:
-        raise click.UsageError("-o holds a run's result; --estimate makes none (use --json)")
+        raise click.UsageError(
+            Sentence("-o holds a run's result; --estimate makes none (use --json)")
+        )

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-# Code, quotations, addresses, paths, options and placeholders are the same in every language.
+# Code, commands, quotations, addresses, paths, options and placeholders are the same in every language.
 _NO_WORDS = re.compile(
-    r"`[^`]*`|\"[^\"\n]*\"|'[^'\n]*'|https?://\S+|\S*[/\\=_@]\S*|-{1,2}\w[\w-]*|\$\S+|\S+\.\w+\b"
+    r"`[^`]*`|\"[^\"\n]*\"|'[^'\n]*'|\bquorate [a-z]+( \S+)*|https?://\S+|\S*[/\\=_@]\S*|-{1,2}\w[\w-]*|\$\S+"
+    r"|\S+\.\w+\b"
 )
-_RUN = re.compile(r"(?:\b[A-Za-z][a-z]+\b[,;:]? +){2,}\b[a-z]+\b|\b[A-Z][a-z]+ [a-z]+ [a-z]+\b")
+_RUN = re.compile(r"\b[A-Za-z][a-z']*(?: [a-z']+){2,}\b")
 
 
 def english_left(text: str, *, names: Collection[str] = ()) -> list[str]:
-    """Runs of three or more English words, outside of code, quotations and paths; `names` are no English either."""
+    """Runs of three or more English words, outside of code, quotations and paths; `names` are no English either.
+
+    A list of names is no run: commas stand between them.
+    """
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(name, "§")
     return [

@@ -24,6 +24,7 @@ from orchestrator.cli.work_options import (
     since_run_option,
     watch_limit_option,
 )
+from shared.sentences import Sentence
 
 REVIEW = "review"
 
@@ -72,7 +73,9 @@ def ci(base: str | None, **typed: Any) -> int:
     options, output = take(PipelineOptions, typed), take(OutputOptions, typed)
     submission = take(SubmissionOptions, typed)
     if submission.estimate or output.no_wait:
-        raise click.UsageError("use `quorate review` for --estimate, and --detach for --no-wait")
+        raise click.UsageError(
+            Sentence("use `quorate review` for --estimate, and --detach for --no-wait")
+        )
     context = pipeline_of(os.environ)
     here = Path.cwd()
     change = change_of(context, here, os.environ, base)

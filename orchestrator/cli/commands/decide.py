@@ -28,6 +28,7 @@ from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.terminal import Terminal
 from shared.models.decision import DecisionAnswer
 from shared.models.rows import DecisionRow
+from shared.sentences import Sentence
 
 
 @click.command(
@@ -84,11 +85,13 @@ def decide(
         picks = choice or only or without or typed["shown_sha256"]
         if picks:
             raise click.UsageError(
-                "--all takes one CHOICE and nothing else: quorate decide --all skip"
+                Sentence("--all takes one CHOICE and nothing else: quorate decide --all skip")
             )
         return _answer_all(run, typed["message"], batch, terminal, options)
     if batch is not None:
-        raise click.UsageError("--batch goes with --all: quorate decide --all skip --batch NAME")
+        raise click.UsageError(
+            Sentence("--batch goes with --all: quorate decide --all skip --batch NAME")
+        )
     with installation(os.environ) as place:
         report = run_to_change(place, run, terminal, options.language)
         name, words = report.run.id, options.words(report.spec)
@@ -121,9 +124,14 @@ def _without_choice(report: RunReport) -> str:
     """What can be answered."""
     asked = report.open_decision
     if asked is None:
-        return f"CHOICE is missing, and run {report.run.id} asks nothing now: `quorate inbox` lists what waits."
+        return Sentence(
+            "CHOICE is missing, and run {run} asks nothing now: `quorate inbox` lists what waits.",
+            run=report.run.id,
+        )
     options = "|".join(asked.question.get("options") or ())
-    return f"CHOICE is missing: quorate decide {report.run.id} {options}"
+    return Sentence(
+        "CHOICE is missing: quorate decide {run} {options}", run=report.run.id, options=options
+    )
 
 
 def _answer_all(

@@ -10,6 +10,7 @@ import click
 
 from orchestrator.cli.options import config_option, example, json_option
 from orchestrator.workflows import ROWS
+from shared.sentences import Sentence
 
 
 @click.group(epilog=example("quorate config show --sources", "quorate config check"))
@@ -65,7 +66,7 @@ def check(file: Path | None, config: Path | None, reach: bool, as_json: bool) ->
     machine. Exit code 0 when all is well, 2 when a file is wrong, 4 when only keys are missing.
     """
     if file is not None and config is not None:
-        raise click.UsageError("FILE and --config both name a file: leave one out")
+        raise click.UsageError(Sentence("FILE and --config both name a file: leave one out"))
     from orchestrator.cli.commands.config.checking import run_check
 
     return run_check(file, config, os.environ, reach=reach, as_json=as_json)

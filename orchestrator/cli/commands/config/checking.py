@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from orchestrator.cli.reader import words_in
+from orchestrator.cli.reader import told, words_in
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.presentation.exit_code import ExitCode
@@ -27,6 +27,7 @@ from shared.providers.locality import is_loopback
 from shared.sentences import Sentence
 
 CONNECT_S = 0.5
+NO_FILE = Sentence("No file applies here: all settings are defaults. `quorate init` writes one.")
 
 
 def run_check(
@@ -51,7 +52,10 @@ def run_check(
         terminal.result(dumps(_content(checked, members)))
     else:
         terminal.result(
-            [*_file_lines(checked, words), *(_member_line(member, words) for member in members)]
+            [
+                *(_file_lines(checked, words) if checked else [told(NO_FILE, environ)]),
+                *(_member_line(member, words) for member in members),
+            ]
         )
     return _exit_code(wrong, members)
 
@@ -97,14 +101,6 @@ def _problems(checked: CheckedFile, words: Translator = ENGLISH) -> list[str]:
 
 
 def _file_lines(checked: Sequence[CheckedFile], words: Translator) -> Iterator[Line]:
-    if not checked:
-        yield line(
-            words.sentence(
-                Sentence(
-                    "No file applies here: all settings are defaults. `quorate init` writes one."
-                )
-            )
-        )
     wrong = any(each.is_wrong for each in checked)
     for each in checked:
         # What is told of all files together only warns of them: below a failure it would pass for a verdict.

@@ -17,6 +17,7 @@ from orchestrator.presentation.code_graph_export import FORMATS, exported
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.graph import GraphOptions
 from shared.models.code_answers import GraphAnswer
+from shared.sentences import Sentence
 
 
 @click.command(
@@ -32,7 +33,7 @@ from shared.models.code_answers import GraphAnswer
 def export(format_: str, output: Path | None, **asking: Any) -> int:
     """The whole graph: nodes, and edges with file and line. `external` nodes are outside of the repository."""
     if output is not None and (obstacle := output_obstacle(output)) is not None:
-        raise click.UsageError(f"-o {output}: {obstacle}")
+        raise click.UsageError(Sentence("-o {path}: {why}", path=str(output), why=obstacle))
 
     def deliver(backend: Backend, answer: GraphAnswer, _terminal: Terminal) -> None:
         rows = exported(graph_of(backend, answer), format_)

@@ -9,6 +9,7 @@ import click
 
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.since import seconds_of
+from shared.sentences import Sentence
 
 ADD = (
     'quorate schedule add nightly --cron "0 3 * * MON-FRI" -- review --base HEAD~20 --fail-on major'
@@ -120,7 +121,7 @@ def run(name: str | None, due: bool) -> int:
     from orchestrator.cli.commands.schedule.entries import run_now
 
     if due == (name is not None):
-        raise click.UsageError("either the name of a schedule, or --due")
+        raise click.UsageError(Sentence("either the name of a schedule, or --due"))
     return run_now(name, os.environ)
 
 

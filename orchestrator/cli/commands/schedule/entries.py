@@ -102,7 +102,9 @@ def run_now(name: str | None, environ: Mapping[str, str]) -> int:
     if name is None:
         if server_of(environ) is not None:
             raise click.UsageError(
-                "--due is for a trigger on the installation's own machine: through a service name the schedule"
+                Sentence(
+                    "--due is for a trigger on the installation's own machine: through a service name the schedule"
+                )
             )
         with connected(environ) as backend:
             started = fire_due(backend.database, program_of(environ))

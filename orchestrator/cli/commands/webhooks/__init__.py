@@ -8,6 +8,7 @@ import click
 
 from orchestrator.cli.options import example, json_option
 from shared.models.webhooks import SUBSCRIBABLE, DeliveryState
+from shared.sentences import Sentence
 
 ADD = "quorate webhooks add https://ci.example.com/hooks/quorate"
 name_argument = click.argument("name", metavar="NAME")
@@ -123,5 +124,5 @@ def redeliver(messages: tuple[str, ...], dead: str | None) -> int:
     from orchestrator.cli.commands.webhooks.entries import run_redeliver
 
     if not messages and dead is None:
-        raise click.UsageError("name messages, or a webhook with --dead")
+        raise click.UsageError(Sentence("name messages, or a webhook with --dead"))
     return run_redeliver(messages, dead, os.environ)
