@@ -20,7 +20,7 @@ from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.loading import load_configuration
 from orchestrator.subjects.task import capture_task
 from orchestrator.workflows import GRAPH
-from orchestrator.workflows.graph import GraphOptions
+from orchestrator.workflows.graph.options import GraphOptions
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UnknownRun
 from shared.models.code_answers import GraphAnswer

@@ -46,7 +46,7 @@ from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
 from shared.sentences import Sentence
-from shared.tools.catalogue import REPORT, find_card
+from shared.tools.analyser_cards import ANALYSER_CARDS, REPORT
 from shared.tools.commands import PROJECT_LINTERS, AnalyserCommand, ProjectLinter, ready_commands
 
 NO_HOLDERS: Mapping[str, str] = {}
@@ -353,7 +353,7 @@ def _project_linters(
 def _reads_any(member: Participant, paths: Sequence[str]) -> bool:
     """Whether an analyser can read one of the files."""
     if not member.options or member.tool == REPORT:
-        return find_card(member.tool or "").scope.reads_any(paths)
+        return ANALYSER_CARDS[member.tool or ""].scope.reads_any(paths)
     return any(map(AnalyserCommand.model_validate(member.options).reads_file, paths))
 
 

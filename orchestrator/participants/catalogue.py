@@ -26,7 +26,6 @@ from shared.providers.catalogue import CATALOGUE
 from shared.providers.families import family_of, plain_name
 from shared.providers.locality import leaves_machine
 from shared.providers.sections import (
-    ANALYSERS,
     AnalyserSection,
     ProviderSection,
     SpeakerSection,
@@ -35,6 +34,7 @@ from shared.providers.sections import (
     scripted_participant,
 )
 from shared.sentences import Sentence
+from shared.tools.analyser_cards import ANALYSERS
 from shared.tools.commands import AnalyserCommand, ready_commands
 from shared.tools.commands import installed as installed_commands
 

@@ -32,8 +32,9 @@ from shared.models.panel import Participant
 from shared.providers.catalogue import CATALOGUE, ProviderType, Service, key_variables_of, services
 from shared.providers.families import family_of, plain_name
 from shared.providers.prices import is_listed, listed_models
-from shared.providers.sections import ANALYSERS, SpeakerSection
+from shared.providers.sections import SpeakerSection
 from shared.sentences import Sentence
+from shared.tools.analyser_cards import ANALYSERS
 from shared.tools.commands import ready_commands
 
 NOBODY = "none"

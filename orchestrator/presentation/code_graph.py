@@ -8,7 +8,7 @@ from typing import Any
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.workflows.graph import GraphOptions
+from orchestrator.workflows.graph.options import GraphOptions
 from shared.models.code_answers import CodeLink, CodeSymbol, GraphAnswer
 from shared.models.findings import Place
 from shared.models.workspace import Workspace

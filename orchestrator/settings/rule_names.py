@@ -9,7 +9,8 @@ from itertools import chain
 from orchestrator.settings.schema import Settings
 from shared.models.notices import Notice, notice
 from shared.patterns import regex
-from shared.providers.sections import ANALYSERS, AnalyserSection
+from shared.providers.sections import AnalyserSection
+from shared.tools.analyser_cards import ANALYSERS
 from shared.tools.commands import ready_commands
 from shared.tools.rule_codes import means_a_rule, rule_codes
 

@@ -88,7 +88,7 @@ ROWS = (
         asides=("modes", "trace"),
     ),
     WorkflowRow(UNDO, "orchestrator.workflows.undo", titles=True),
-    WorkflowRow(GRAPH, "orchestrator.workflows.graph"),
+    WorkflowRow(GRAPH, "orchestrator.workflows.graph.workflow"),
 )
 
 DEFAULT = ROWS[0].name

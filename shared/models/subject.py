@@ -108,7 +108,7 @@ class Subject(Wire):
     title: str
     diff: str
     files: tuple[FileChange, ...]
-    origin: Origin = Origin()
+    origin: Origin = Field(default_factory=Origin)
     added_lines: int = 0
     removed_lines: int = 0
     masked_secrets: int = 0

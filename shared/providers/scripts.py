@@ -61,7 +61,7 @@ class ScriptedReply(Wire):
     can pass.
     """
 
-    when: When = When()
+    when: When = Field(default_factory=When)
     reply: dict[str, JsonValue] | str | None = None
     latency_s: _Seconds | tuple[_Seconds, _Seconds] = 0.0
     fault: FailureKind | Misbehaviour | None = None

@@ -14,16 +14,10 @@ from shared.providers.families import family_of, plain_name
 from shared.providers.field_types import OneOf, OwnFile
 from shared.providers.options import ProviderOptions
 from shared.providers.scripts import load_script
-from shared.tools.card import ToolKind
-from shared.tools.catalogue import REPORT, cards, find_card
+from shared.tools.analyser_cards import ANALYSER_CARDS, ANALYSERS, COMMAND, REPORT
 from shared.tools.commands import REPORT_FORMATS, AnalyserCommand, row_of
 
-ANALYSERS = tuple(card.name for card in cards(kind=ToolKind.ANALYSER))
-"""The tools that can take part as analysers, in the order of the default panel."""
-
 REPORT_S = 60.0
-COMMAND = next(card.name for card in cards(kind=ToolKind.COMMAND))
-"""The tool that runs any linter."""
 
 MAX_OUTPUT_TOKENS: int = Participant.model_fields["max_output_tokens"].default
 OptionsModel = type[ProviderOptions]
@@ -207,7 +201,7 @@ class RulesSection(ProviderSection):
 
 def analyser_participant(name: str, tool: str, timeout_s: float) -> Participant:
     """A tool that speaks for itself."""
-    at_most_s = min(timeout_s, find_card(tool).limits.timeout_s)
+    at_most_s = min(timeout_s, ANALYSER_CARDS[tool].limits.timeout_s)
     return Participant(
         name=name, provider="analyser", tool=tool, family="rules", timeout_s=at_most_s
     )

@@ -17,10 +17,10 @@ from shared.models.case import (
 )
 from shared.models.critique import DiagnosisAnalysis, TreatmentAnalysis
 from shared.models.embeddings import UnembeddedPassages
-from shared.models.review_replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
-from shared.models.subject import PYTHON_SUFFIXES
+from shared.models.review_replies import Applied, CheckedFixes, SuiteReport, Undone
 from shared.tools.agent_cards import AGENT_CARDS
-from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope
+from shared.tools.analyser_cards import ANALYSER_CARDS
+from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits
 from shared.tools.case_inputs import (
     CaseInput,
     ChartInput,
@@ -32,81 +32,16 @@ from shared.tools.case_inputs import (
 from shared.tools.examiner_cards import EXAMINER_CARDS
 from shared.tools.graph_cards import GRAPH_CARDS
 from shared.tools.inputs import (
-    AnalyserInput,
     ApplyInput,
-    CommandInput,
     FixCheckInput,
-    ReportInput,
     SuiteInput,
     UndoInput,
 )
 
-_PYTHON = ToolScope("python", PYTHON_SUFFIXES)
 _CLINICAL = ToolLimits(timeout_s=60.0, memory_mb=1024)
 
 _CARDS = (
-    ToolCard(
-        name="ruff",
-        purpose="Looks for defects in changed Python lines by ruff's rules; proposes ruff's safe fixes.",
-        kind=ToolKind.ANALYSER,
-        module="workers.tools.analysers.ruff",
-        inputs=AnalyserInput,
-        reply=Critique,
-        cost=ToolCost(seconds=0.1),
-        scope=_PYTHON,
-        packages=("ruff",),
-    ),
-    ToolCard(
-        name="bandit",
-        purpose="Looks for security weaknesses in changed Python lines by bandit's rules.",
-        kind=ToolKind.ANALYSER,
-        module="workers.tools.analysers.bandit",
-        inputs=AnalyserInput,
-        reply=Critique,
-        cost=ToolCost(seconds=0.5),
-        scope=_PYTHON,
-        packages=("bandit",),
-    ),
-    ToolCard(
-        name="complexity",
-        purpose="Measures cyclomatic complexity of the functions that the change touches, before and after.",
-        kind=ToolKind.ANALYSER,
-        module="workers.tools.analysers.complexity",
-        inputs=AnalyserInput,
-        reply=Critique,
-        cost=ToolCost(seconds=0.3),
-        scope=_PYTHON,
-        packages=("radon",),
-    ),
-    ToolCard(
-        name="diffcheck",
-        purpose="Looks for secrets, hidden characters, merge leftovers and broken data files in any language.",
-        kind=ToolKind.ANALYSER,
-        module="workers.tools.analysers.diffcheck",
-        inputs=AnalyserInput,
-        reply=Critique,
-        cost=ToolCost(seconds=0.1),
-        limits=ToolLimits(memory_mb=1024),
-    ),
-    ToolCard(
-        name="command",
-        purpose="Runs a linter on the changed files that it reads, and reads its report.",
-        kind=ToolKind.COMMAND,
-        module="workers.tools.analysers.command",
-        inputs=CommandInput,
-        reply=Critique,
-        cost=ToolCost(seconds=1),
-        command="program",
-    ),
-    ToolCard(
-        name="report",
-        purpose="Reads a linter's report that was handed in, and keeps what is on changed lines.",
-        kind=ToolKind.REPORT,
-        module="workers.tools.analysers.report",
-        inputs=ReportInput,
-        reply=Critique,
-        cost=ToolCost(seconds=0.3),
-    ),
+    *ANALYSER_CARDS.values(),
     ToolCard(
         name="fixes.check",
         purpose="Tries proposed fixes on the captured state and puts those that apply together.",
@@ -286,7 +221,6 @@ _CARDS = (
     *GRAPH_CARDS,
 )
 CARDS: Mapping[str, ToolCard] = {card.name: card for card in _CARDS}
-REPORT = next(card.name for card in _CARDS if card.kind is ToolKind.REPORT)
 
 
 def find_card(name: str) -> ToolCard:

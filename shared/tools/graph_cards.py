@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import Field
 
 from shared.models.code_answers import (
@@ -17,20 +15,10 @@ from shared.models.embeddings import SearchVector
 from shared.models.wire import Wire
 from shared.tools.agent_inputs import WorkspaceInput
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits
+from shared.tools.graph_question import GraphQuestion
 from shared.tools.inputs import Hash
 
 MOST_PORTIONS = 64
-
-
-class GraphQuestion(StrEnum):
-    """What can be asked of a graph."""
-
-    BUILD = "build"
-    CALLERS = "callers"
-    CALLEES = "callees"
-    CHAIN = "chain"
-    IMPACT = "impact"
-    SEARCH = "search"
 
 
 class GraphInput(WorkspaceInput):

@@ -32,7 +32,7 @@ from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.panel import Participant
 from shared.models.review_replies import Critique, Synthesis
-from shared.tools.catalogue import REPORT
+from shared.tools.analyser_cards import REPORT
 from shared.tools.inputs import AnalyserInput, CommandInput, ReportInput
 from shared.tools.rules import AnalyserRules
 

@@ -29,6 +29,7 @@ READING = (*VENDORS, REDIS, *RUNS, *LOGIC)
 DOCUMENT = ("orchestrator.core.document", "orchestrator.core.pictures", "rapidfuzz")
 ALL_REPLIES = ("shared.models.replies", "shared.models.case")
 ADVANCING = ("shared.store.runs", "shared.models.run")
+ALL_TOOLS = ("shared.tools.catalogue", "shared.tools.agent_cards", "shared.tools.graph_cards")
 LISTS = (*READING, WORKFLOWS, SETTINGS, PROVIDERS, REPORT, *DOCUMENT, *ALL_REPLIES, *ADVANCING)
 ROWS = (*READING, WORKFLOWS, SETTINGS, PROVIDERS, REPORT)
 UNLOADED = {
@@ -38,7 +39,16 @@ UNLOADED = {
     "status": ROWS,
     "show": (*READING, SETTINGS, "shared.providers.catalogue", *ALL_REPLIES),
     "participants": (PSYCOPG, REDIS, *VENDORS, *RUNS, *LOGIC),
-    "participants.listing": (PSYCOPG, REDIS, *VENDORS, *RUNS, *LOGIC, REPORT, *DOCUMENT),
+    "participants.listing": (
+        PSYCOPG,
+        REDIS,
+        *VENDORS,
+        *RUNS,
+        *LOGIC,
+        REPORT,
+        *DOCUMENT,
+        *ALL_TOOLS,
+    ),
     "workflow": (*READING, *DOCUMENT),
     "config": (*READING, PSYCOPG, *DOCUMENT),
     "keys": (*READING, PSYCOPG),

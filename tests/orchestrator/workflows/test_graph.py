@@ -10,7 +10,7 @@ from typing import Any
 from orchestrator.application.code_graph import question_spec
 from orchestrator.application.documents import DocumentCollector
 from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
-from orchestrator.workflows.graph import GraphOptions
+from orchestrator.workflows.graph.options import GraphOptions
 from orchestrator.workflows.registry import start_workflow
 from shared.models.code_answers import CodeTexts
 from shared.models.notices import notice
@@ -19,7 +19,7 @@ from shared.models.panel import Participant
 from shared.models.steps import StepResult
 from shared.models.workspace import CodingTask, Workspace
 from shared.text.vectors import packed
-from shared.tools.graph_cards import GraphQuestion
+from shared.tools.graph_question import GraphQuestion
 from tests.support.agent_cast import agrees, replied
 from tests.support.debates import fail
 from tests.support.review_panel import Submission

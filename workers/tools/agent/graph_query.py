@@ -13,7 +13,8 @@ from shared.models.code_graph import SymbolKind
 from shared.models.code_graph_index import CALLS, Chain, EdgeSite, GraphIndex
 from shared.models.findings import Place
 from shared.models.notices import notice
-from shared.tools.graph_cards import MOST_PORTIONS, GraphInput, GraphQuestion
+from shared.tools.graph_cards import MOST_PORTIONS, GraphInput
+from shared.tools.graph_question import GraphQuestion
 from workers.tools.agent.code_base import MEMORY, CodeBase, UnreadCode
 from workers.tools.agent.code_vectors import near_spots
 from workers.tools.agent.navigate import NavigationAnswer, NavigationQuestion, code_hits

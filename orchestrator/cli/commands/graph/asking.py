@@ -24,10 +24,10 @@ from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.live.live_display import make_display
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
-from orchestrator.workflows.graph import GraphOptions
+from orchestrator.workflows.graph.options import GraphOptions
 from shared.models.code_answers import GraphAnswer
 from shared.models.notices import notice
-from shared.tools.graph_cards import GraphQuestion
+from shared.tools.graph_question import GraphQuestion
 
 state_options = in_this_order(
     click.option(

@@ -9,7 +9,7 @@ import click
 from orchestrator.cli.commands.graph.asking import Asking, ask, question_options
 from orchestrator.cli.options import example
 from orchestrator.presentation.code_graph import figure_lines
-from orchestrator.workflows.graph import GraphOptions
+from orchestrator.workflows.graph.options import GraphOptions
 
 
 @click.command(epilog=example("quorate graph build", "quorate graph build --rev v1.2 --json"))

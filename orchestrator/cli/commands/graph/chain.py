@@ -15,8 +15,8 @@ from orchestrator.cli.commands.graph.asking import (
 )
 from orchestrator.cli.options import example
 from orchestrator.presentation.code_graph import chain_lines
-from orchestrator.workflows.graph import GraphOptions
-from shared.tools.graph_cards import GraphQuestion
+from orchestrator.workflows.graph.options import GraphOptions
+from shared.tools.graph_question import GraphQuestion
 
 
 @click.command(

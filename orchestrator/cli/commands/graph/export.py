@@ -15,7 +15,7 @@ from orchestrator.cli.options import example, language_option, quiet_option
 from orchestrator.cli.work_options import output_obstacle
 from orchestrator.presentation.code_graph_export import FORMATS, exported
 from orchestrator.presentation.terminal import Terminal
-from orchestrator.workflows.graph import GraphOptions
+from orchestrator.workflows.graph.options import GraphOptions
 from shared.models.code_answers import GraphAnswer
 from shared.sentences import Sentence
 

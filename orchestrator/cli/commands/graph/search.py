@@ -14,9 +14,9 @@ from orchestrator.cli.options import config_option, example
 from orchestrator.cli.setting_options import holder_options
 from orchestrator.presentation.code_graph import hit_lines
 from orchestrator.workflows import GRAPH
-from orchestrator.workflows.graph import GraphOptions
+from orchestrator.workflows.graph.options import GraphOptions
 from shared.errors import UserError
-from shared.tools.graph_cards import GraphQuestion
+from shared.tools.graph_question import GraphQuestion
 
 
 @click.command(

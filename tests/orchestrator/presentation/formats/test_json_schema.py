@@ -10,7 +10,7 @@ from orchestrator.presentation.formats.json import as_json, workflow_schema
 from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.report import RunReport
 from orchestrator.workflows.case.options import CaseOptions
-from orchestrator.workflows.graph import WORKFLOW as GRAPH
+from orchestrator.workflows.graph.workflow import WORKFLOW as GRAPH
 from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.undo import WORKFLOW as UNDO

@@ -5,11 +5,8 @@ What is known answers at once. Where much code was never read, its portions are 
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from orchestrator.core.discussion.embedding import CodeEmbedding, meaning_of
 from orchestrator.core.discussion.turn_results import failure_notice
-from orchestrator.core.parts import TOOLS_ONLY, embedder_part
 from orchestrator.core.replay.commands import (
     Effect,
     Outcome,
@@ -20,32 +17,17 @@ from orchestrator.core.replay.commands import (
     together,
 )
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.descriptor import SubjectKind, WorkflowLogic, WorkflowType
+from orchestrator.workflows.descriptor import WorkflowLogic
+from orchestrator.workflows.graph.options import EMBEDDING, GraphOptions
 from shared.models.code_answers import GraphAnswer
 from shared.models.embeddings import SearchVector
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import Verdict
-from shared.models.panel import Participant
 from shared.models.run import RunSpec
 from shared.models.steps import StepResult
-from shared.models.wire import Wire
 from shared.models.workspace import CodingTask, Workspace
-from shared.tools.graph_cards import CodeReadInput, GraphInput, GraphQuestion
-
-VERSION = 1
-EMBEDDING = "embedding"
-
-
-class GraphOptions(Wire):
-    """What is asked, as the tool `graph.query` takes it."""
-
-    question: GraphQuestion = GraphQuestion.BUILD
-    names: tuple[str, ...] = ()
-    text: str = ""
-    depth: int = Field(default=1, ge=1)
-    limit: int = Field(default=100, ge=1)
-    embedder: Participant | None = Field(default=None, exclude_if=lambda value: value is None)
-    """Whose vectors find code, besides names and words; only for a search."""
+from shared.tools.graph_cards import CodeReadInput, GraphInput
+from shared.tools.graph_question import GraphQuestion
 
 
 def graph(spec: RunSpec, materials: Materials) -> Workflow:
@@ -128,16 +110,4 @@ def _reading(number: int, portions: int, workspace: Workspace) -> ToolRun:
     )
 
 
-WORKFLOW: WorkflowType[GraphOptions] = WorkflowType(
-    name="graph",
-    version=VERSION,
-    options=GraphOptions,
-    logic=WorkflowLogic(graph),
-    subject=SubjectKind.TASK,
-    parts=(
-        *TOOLS_ONLY,
-        embedder_part(EMBEDDING, "code", "code", ("panel.embedder",)),
-    ),
-    record_types=(),
-    display="orchestrator.workflows.display:WHOLE",
-)
+LOGIC: WorkflowLogic[GraphOptions] = WorkflowLogic(graph)

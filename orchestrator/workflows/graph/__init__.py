@@ -1,0 +1,1 @@
+"""Questions about the graph of a repository's code."""
