@@ -38,7 +38,8 @@ class QuorateError(Exception):
     exit_code = 70
 
     def __init__(self, sentence: str = "", /, **values: object) -> None:
-        self.sentence = sentence if not values else Sentence(sentence, **values)
+        told = isinstance(sentence, Sentence)
+        self.sentence = sentence if told else Sentence(sentence, **values)
         super().__init__(self.sentence)
 
 

@@ -12,8 +12,11 @@ from typing import Annotated, Any, TypeGuard
 from pydantic import BeforeValidator, Field, JsonValue, PlainSerializer, model_validator
 
 from shared.models.wire import Wire
+from shared.sentences import Sentence
 
 SENTENCES = "sentences"
+SENTENCE = "sentence"
+"""The code of an error's text: its template in the parameter of that name, beside what fills it."""
 TEXT = "text"
 """The code of what is shown as it is: the words of a model, of a provider or of an earlier version."""
 
@@ -102,6 +105,20 @@ def notice(
 def verbatim(text: str) -> Notice:
     """What is shown as it is."""
     return Notice(code=TEXT, params={"text": text})
+
+
+def of_error(text: str, longest: int) -> Notice:
+    """The text of an error, which people of every language can be told; values are cut to `longest` characters."""
+    if not isinstance(text, Sentence):
+        return verbatim(text[:longest])
+    values = {name: _stored(value, longest) for name, value in text.values.items()}
+    return notice(SENTENCE, template=text.template, **values)
+
+
+def _stored(value: object, longest: int) -> NoticeParam:
+    if isinstance(value, Sentence):
+        return of_error(value, longest)
+    return value if isinstance(value, int | float) else str(value)[:longest]
 
 
 def sentences(first: Notice | None, *others: Notice | None) -> Notice:

@@ -229,7 +229,9 @@ def find_card(name: str) -> ToolCard:
         return CARDS[name]
     except KeyError:
         known = ", ".join(sorted(CARDS))
-        raise ToolError(f"There is no tool called {name!r}; known are: {known}.") from None
+        raise ToolError(
+            "There is no tool called {name!r}; known are: {known}.", name=name, known=known
+        ) from None
 
 
 def cards(

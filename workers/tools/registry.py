@@ -40,7 +40,7 @@ class MemoryDocuments:
         try:
             return self._data[sha256]
         except KeyError:
-            raise ToolError(f"There is no document {sha256[:12]}.") from None
+            raise ToolError("There is no document {sha256}.", sha256=sha256[:12]) from None
 
     def put(self, data: bytes) -> str:
         """Store `data` and return its sha256 in hex."""
@@ -92,7 +92,10 @@ def read_inputs(card: ToolCard, inputs: Mapping[str, JsonValue]) -> Wire:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise ToolError(
-            f"What {card.name} is given is malformed at {field!r}: {first['msg']}."
+            "What {name} is given is malformed at {field!r}: {why}.",
+            name=card.name,
+            field=field,
+            why=first["msg"],
         ) from error
 
 

@@ -31,14 +31,16 @@ def load_subject(key: str, documents: Documents) -> Subject:
     try:
         return Subject.model_validate_json(documents.get(key))
     except ValidationError as error:
-        raise ToolError(f"The document {key[:12]} is not a subject.") from error
+        raise ToolError("The document {document} is not a subject.", document=key[:12]) from error
 
 
 def check_path(path: str) -> None:
     """Raise `ToolError` unless `path` is a plain relative path below a repository's root."""
     problem = path_problem(path)
     if problem:
-        raise ToolError(f"The path {path[:200]!r} is refused: {problem}.")
+        raise ToolError(
+            "The path {path!r} is refused: {problem}.", path=path[:200], problem=problem
+        )
 
 
 def path_problem(path: str) -> str | None:
@@ -96,7 +98,9 @@ def materialised(files: Mapping[str, bytes]) -> Iterator[Path]:
             try:
                 _write_new(root / path, data)
             except OSError as error:
-                raise ToolError(f"{path} cannot be written: {error.strerror}.") from error
+                raise ToolError(
+                    "{path} cannot be written: {why}.", path=path, why=error.strerror
+                ) from error
         yield root
 
 

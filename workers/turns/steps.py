@@ -31,7 +31,7 @@ from shared.errors import (
 )
 from shared.faults import failpoint
 from shared.logs import bound
-from shared.models.notices import as_column
+from shared.models.notices import as_column, of_error
 from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
 from shared.store.ends import StepEnd, finish_steps
@@ -185,11 +185,11 @@ class StepWorker:
             message = as_column(error.notice or str(error)[:LONGEST_MESSAGE])
             return _failed(error.kind, message, _pause(error, ledger), counted=counted)
         except ConfigurationError as error:
-            return _failed(FailureKind.BAD_REQUEST, str(error)[:LONGEST_MESSAGE])
+            return _failed(FailureKind.BAD_REQUEST, _column(error))
         except EnvironmentFault:
             raise
         except QuorateError as error:
-            return _failed(FailureKind.TOOL_ERROR, str(error)[:LONGEST_MESSAGE])
+            return _failed(FailureKind.TOOL_ERROR, _column(error))
         except Exception as error:
             log.exception("step.bug")
             return _failed(
@@ -303,6 +303,11 @@ def _refused(step: str, refusal: Refusal) -> Receipt:
 def _abandoned(run: str, step: str, fault: BaseException) -> Receipt:
     log.error("step.abandoned", run=run, step=step, why=str(fault))
     return Receipt(step=step, status=ABANDONED, failure=ABANDONED)
+
+
+def _column(error: QuorateError) -> str:
+    """What a step's failure keeps of an error."""
+    return as_column(of_error(error.sentence, LONGEST_MESSAGE))
 
 
 def _failed(

@@ -33,7 +33,7 @@ from orchestrator.settings.languages import DEFAULT, LANGUAGES
 from orchestrator.workflows import ROWS
 from shared.errors import QuorateError
 from shared.models.findings import Finding
-from shared.models.notices import TEXT, Notice, is_notice, of_column, read_notice
+from shared.models.notices import SENTENCE, TEXT, Notice, is_notice, of_column, read_notice
 from shared.sentences import Sentence
 
 OWN_RULES = ("diffcheck/", "complexity/", "ruff/")
@@ -79,6 +79,8 @@ class Translator:
         params = {name: self._plain(value) for name, value in message.params.items()}
         if message.code == TEXT:
             return str(params.get("text", ""))
+        if message.code == SENTENCE:
+            return self._of_error(message)
         words = self._words(message.code, params)
         if words is None:
             words = f"{clean(message.code)}: {', '.join(f'{name}={{{name}}}' for name in params)}"
@@ -162,6 +164,15 @@ class Translator:
     def _words(self, code: str, params: Mapping[str, object]) -> str | None:
         entries = (catalogue.words(code, params) for catalogue in self._catalogues)
         return next((words for words in entries if words is not None), None)
+
+    def _of_error(self, stored: Notice) -> str:
+        template = str(stored.params.get("template", ""))
+        values = {name: value for name, value in stored.params.items() if name != "template"}
+        told = {name: self._plain(value) for name, value in values.items()}
+        try:
+            return self.sentence(Sentence(template, **told))
+        except (LookupError, ValueError, AttributeError):  # of another version
+            return template
 
     def _told(self, value: object) -> object:
         if isinstance(value, QuorateError):

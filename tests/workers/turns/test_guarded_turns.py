@@ -166,7 +166,7 @@ def test_tests_that_only_a_row_names_are_not_run_until_somebody_here_allows_them
     allowed.allow(suite_identity("true"))
     row = forged()
     assert (row.status, row.failure_kind) == ("failed", FailureKind.TOOL_ERROR)
-    assert "tests.run is given is malformed" in row.failure_message
+    assert "tests.run is given is malformed" in column_words(row.failure_message)
 
 
 def test_a_linter_that_only_a_row_names_is_not_run_until_somebody_here_allows_it(
@@ -188,7 +188,8 @@ def test_a_linter_that_only_a_row_names_is_not_run_until_somebody_here_allows_it
     identity = program_identity(row)
     assert identity is not None
     allowed.allow(identity)
-    assert "'no-such-linter' is not installed" in forged(row).failure_message
+    told = column_words(forged(row).failure_message)
+    assert "'no-such-linter' is not installed" in told
     ready = ready_commands()["shellcheck"].row.model_dump(mode="json")
     assert forged(ready).failure_kind != FailureKind.NOT_ALLOWED
 

@@ -174,7 +174,7 @@ def test_an_unknown_provider_and_an_unknown_tool_are_said_to_be_unknown(
 
     row = step_row(database, provider, "a")
     assert row.failure_kind == FailureKind.BAD_REQUEST
-    assert "did you mean 'openai'?" in row.failure_message
+    assert "did you mean 'openai'?" in column_words(row.failure_message)
     assert step_row(database, unknown_tool, "a").failure_kind == FailureKind.TOOL_ERROR
 
 

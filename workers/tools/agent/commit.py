@@ -68,7 +68,9 @@ def run(inputs: CommitInput, context: ToolContext) -> BranchCommit:
 def _require_approved(inputs: CommitInput, tree: WorkspaceTree) -> None:
     for file in inputs.workspace.files:
         if problem := guarded(file.path):
-            raise ToolError(f"{file.path}: {problem}. Nothing was committed.")
+            raise ToolError(
+                "{path}: {problem}. Nothing was committed.", path=file.path, problem=problem
+            )
     shown = difference(tree, tree.commit)
     if hashlib.sha256(shown.encode("utf-8")).hexdigest() != inputs.approved:
         raise ToolError("The patch is not the one that was approved: nothing was committed.")
@@ -101,7 +103,9 @@ def _committed(
         # Another delivery of the same order was faster, or somebody else was.
         done = find_effect(target, own, branch, inputs.effect)
         if done is None:
-            raise ToolError(f"The branch {branch} moved meanwhile: nothing was committed.")
+            raise ToolError(
+                "The branch {branch} moved meanwhile: nothing was committed.", branch=branch
+            )
         return done
     return BranchState(branch, parent, commit)
 
@@ -115,7 +119,7 @@ def _own_tip(inputs: CommitInput, tree: WorkspaceTree, own: Git, branch: str, ti
             return tip
         if trailers(own, commit).get(RUN) != inputs.run:
             break
-    raise ToolError(f"The branch {branch} holds other work: nothing was committed.")
+    raise ToolError("The branch {branch} holds other work: nothing was committed.", branch=branch)
 
 
 def _message(inputs: CommitInput) -> str:

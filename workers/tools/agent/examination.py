@@ -137,7 +137,9 @@ def run_apart(module: str, inputs: ExaminationInput, context: ToolContext) -> Re
         return RepositoryExamination.model_validate_json(finished.stdout)
     except ValidationError as error:
         name = module.rpartition(".")[2]
-        raise ToolError(f"{name} did not finish: {finished.complaint}.") from error
+        raise ToolError(
+            "{name} did not finish: {complaint}.", name=name, complaint=finished.complaint
+        ) from error
 
 
 def _fitting(

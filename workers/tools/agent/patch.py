@@ -47,7 +47,9 @@ class _State:
         if change.new is not None:
             self.after[change.new] = FileContent(data, before.executable)
         elif data and change.file.hunks:
-            raise UnusablePatch(f"{change.old}: it removes the file, and not all of its lines")
+            raise UnusablePatch(
+                "{old}: it removes the file, and not all of its lines", old=change.old
+            )
 
     def require_places(self) -> None:
         """A file stands in folders only, and no folder stands in its place; raises `UnusablePatch`."""
@@ -58,7 +60,8 @@ class _State:
         misplaced |= {path for path in fresh if taken & set(map(str, PurePosixPath(path).parents))}
         if misplaced:
             raise UnusablePatch(
-                f"{min(misplaced)}: a file would stand where there is a folder, or below a file or a link"
+                "{path}: a file would stand where there is a folder, or below a file or a link",
+                path=min(misplaced),
             )
 
     def _content(self, path: str) -> FileContent:
@@ -66,9 +69,9 @@ class _State:
         if known is not None:
             return known
         if path in self.after or path not in self.tree.paths():
-            raise UnusablePatch(f"{path}: there is no such file")
+            raise UnusablePatch("{path}: there is no such file", path=path)
         if not self.tree.is_text(path):
-            raise UnusablePatch(f"{path}: it is no text file, or too large")
+            raise UnusablePatch("{path}: it is no text file, or too large", path=path)
         self.seen[path] = self.tree.read(path)
         return FileContent(self.seen[path], self.tree.is_executable(path))
 
@@ -77,22 +80,26 @@ class _State:
         is_there = self.after[path] is not None if path in self.after else path in self.tree.entries
         if is_there:
             raise UnusablePatch(
-                f"{path}: there is a file of that name: change it, or remove it first"
+                "{path}: there is a file of that name: change it, or remove it first", path=path
             )
 
     def _with_hunks(self, before: bytes, change: ProposedChange) -> bytes:
         try:
             after = with_hunks(before, change.file) if change.file.hunks else before
         except UnusablePatch as reason:
-            raise UnusablePatch(f"{change.old or change.new}: {reason}") from None
+            raise UnusablePatch(
+                "{path}: {reason}", path=change.old or change.new, reason=reason
+            ) from None
         if not is_text(after):
-            raise UnusablePatch(f"{change.new}: it would be no text file")
+            raise UnusablePatch("{new}: it would be no text file", new=change.new)
         known = set(MASKED.findall(before.decode()))
         written = next((mark for mark in MASKED.findall(after.decode()) if mark not in known), None)
         if written is not None:
             raise UnusablePatch(
-                f"{change.new}: it would write {written} into the file, which stands for a secret that its author "
-                "was not shown: a person has to change these lines"
+                "{new}: it would write {written} into the file, which stands for a secret that its "
+                "author was not shown: a person has to change these lines",
+                new=change.new,
+                written=written,
             )
         return after
 
@@ -169,4 +176,4 @@ def _require_python(state: _State) -> None:
     broken = unparsable(texts, countdown)
     broken -= unparsable({path: state.seen[path] for path in broken & state.seen.keys()}, countdown)
     if broken:
-        raise UnusablePatch(f"{min(broken)}: it would not be valid Python")
+        raise UnusablePatch("{path}: it would not be valid Python", path=min(broken))

@@ -69,7 +69,7 @@ class WorkspaceTree:
         """The content of a file; raises `ToolError` when there is none, or it is larger than LARGEST_READ."""
         contents = self.read_all([path])
         if path not in contents:
-            raise ToolError(f"{path} is too large to be read.")
+            raise ToolError("{path} is too large to be read.", path=path)
         return contents[path]
 
     def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
@@ -96,7 +96,9 @@ class WorkspaceTree:
         count, size_mb = len(self.entries), self.total_size // MEGABYTE
         if count > MOST_FILES or size_mb > MOST_MB:
             raise ToolError(
-                f"The repository is too large to be written out: {count} files, {size_mb} MB."
+                "The repository is too large to be written out: {count} files, {size_mb} MB.",
+                count=count,
+                size_mb=size_mb,
             )
         with scratch() as folder:
             git = self.git.with_environment({"GIT_WORK_TREE": str(folder)})
@@ -125,8 +127,10 @@ class WorkspaceTree:
             blob, _, size = row.partition(" blob ")
             if not size:
                 raise ToolError(
-                    f"{self.target.name} lacks contents of the commit {self.commit[:12]}: get them first "
-                    "(`git fetch --refetch`, or a full clone)."
+                    "{repository} lacks contents of the commit {commit}: get them first (`git fetch --refetch`, "
+                    "or a full clone).",
+                    repository=self.target.name,
+                    commit=self.commit[:12],
                 )
             sizes[blob] = int(size)
         return sizes
@@ -135,7 +139,7 @@ class WorkspaceTree:
         try:
             return self._files[path]
         except KeyError:
-            raise ToolError(f"There is no file {path[:200]!r} in this state.") from None
+            raise ToolError("There is no file {path!r} in this state.", path=path[:200]) from None
 
     def _read_blobs(self, blobs: Collection[str]) -> dict[str, bytes]:
         stream = self.git.run("cat-file", "--batch", given="\n".join(blobs).encode())

@@ -54,7 +54,7 @@ def run(inputs: CommandInput, context: ToolContext) -> Critique:
     program = inputs.program
     examined = sources(subject, context.documents, lambda file: program.reads_file(file.as_named))
     if not examined.files:
-        raise ToolError(f"Nothing analysed: no file of this change is for {inputs.name}.")
+        raise ToolError("Nothing analysed: no file of this change is for {name}.", name=inputs.name)
     examination = Examination(context.documents, context.countdown(), inputs.rules)
     linter = _Linter(inputs.name, program, examination.countdown)
     try:
@@ -194,9 +194,9 @@ class _Linter:
                 ),
             )
         if finished.timed_out:
-            raise ToolError(f"{self._who} was stopped: it took too long.")
+            raise ToolError("{who} was stopped: it took too long.", who=self._who)
         if finished.truncated:
-            raise ToolError(f"{self._who} was stopped: it wrote too much.")
+            raise ToolError("{who} was stopped: it wrote too much.", who=self._who)
         if finished.code not in self._row.exit_codes:
             raise self._failure(finished)
         return finished
@@ -214,7 +214,13 @@ class _Linter:
             ending = f"was ended by signal {finished.code - SIGNALLED}"
         else:
             ending = f"ended with code {finished.code}"
-        return ToolError(f"{self._who} {ending}{instead}{last}")
+        return ToolError(
+            "{who} {ending}{instead}{last}",
+            who=self._who,
+            ending=ending,
+            instead=instead,
+            last=last,
+        )
 
     def _rows(self, finished: ProgramResult, named: Mapping[str, SourceFile]) -> Iterator[Reported]:
         parsed = self._parsed(finished)
@@ -241,7 +247,11 @@ class _Linter:
         }
         parsed = parse_report(report, self._countdown)
         if parsed.timed_out:
-            raise ToolError(f"The report of {self._who} could not be read in {PARSE_S:.3g} s.")
+            raise ToolError(
+                "The report of {who} could not be read in {seconds:.3g} s.",
+                who=self._who,
+                seconds=PARSE_S,
+            )
         self._check(parsed, finished)
         rows = rows_of(parsed)
         if finished.code != 0 and not rows and self._row.pattern is not None:
@@ -251,14 +261,21 @@ class _Linter:
     def _check(self, parsed: ProgramResult, finished: ProgramResult) -> None:
         """Raise `ToolError` where the report could not be read: what the program says of itself comes first."""
         if parsed.code == TOO_MANY:
-            raise ToolError(f"{self._who} reported more than {MOST_ROWS} findings.")
+            raise ToolError(
+                "{who} reported more than {most} findings.", who=self._who, most=MOST_ROWS
+            )
         if parsed.code == UNFINISHED:
-            raise ToolError(f"{self._who} says of itself that it did not run to its end.")
+            raise ToolError("{who} says of itself that it did not run to its end.", who=self._who)
         if parsed.code != 0 and (finished.code != 0 or finished.stderr.strip()):
             raise self._failure(finished, f" and wrote no {self._row.format}")
         if parsed.code != 0:
             why = clean(parsed.complaint)
-            raise ToolError(f"{self._who} reported in another form than {self._row.format}: {why}")
+            raise ToolError(
+                "{who} reported in another form than {format}: {why}",
+                who=self._who,
+                format=self._row.format,
+                why=why,
+            )
 
 
 def _last_line(finished: ProgramResult) -> str:

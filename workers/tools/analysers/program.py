@@ -131,7 +131,9 @@ class AnalyserProgram(Generic[_Report, _Issue]):
         try:
             report = self.form.validate_python(loads(output_of(finished, self.name)))
         except (ValueError, ValidationError) as error:
-            raise ToolError(f"{self.name} answered in a form that is not understood.") from error
+            raise ToolError(
+                "{name} answered in a form that is not understood.", name=self.name
+            ) from error
         return ProgramAnswer(tuple(files), report, finished.stderr.decode("utf-8", "replace"))
 
 

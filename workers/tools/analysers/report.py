@@ -83,8 +83,11 @@ class _ChangedFiles:
             return self._guessed(row, path)
         if not _repeats(row, source):
             raise ToolError(
-                f"The report of {self.inputs.name} is of another state of the code: line {row.first} of {source.path} "
-                "is not what it says there. Run the linter on what is reviewed."
+                "The report of {name} is of another state of the code: line {first} of {path} is not "
+                "what it says there. Run the linter on what is reviewed.",
+                name=self.inputs.name,
+                first=row.first,
+                path=source.path,
             )
         return source
 
@@ -141,15 +144,26 @@ def _rows(
     }
     parsed, name = parse_report(report, countdown), inputs.name
     if parsed.timed_out:
-        raise ToolError(f"The report of {name} could not be read in {PARSE_S:.3g} s.")
+        raise ToolError(
+            "The report of {name} could not be read in {seconds:.3g} s.", name=name, seconds=PARSE_S
+        )
     if parsed.code == TOO_MANY:
-        raise ToolError(f"{name} reported more than {MOST_ROWS} findings in changed files.")
+        raise ToolError(
+            "{name} reported more than {most} findings in changed files.",
+            name=name,
+            most=MOST_ROWS,
+        )
     if parsed.code == UNFINISHED:
-        raise ToolError(f"The report of {name} says of itself that {name} did not run to its end.")
+        raise ToolError(
+            "The report of {name} says of itself that {name} did not run to its end.", name=name
+        )
     if parsed.code != 0:
         why = clean(parsed.complaint)
         raise ToolError(
-            f"The report of {name} is not in the form {inputs.format}, or is cut: {why}"
+            "The report of {name} is not in the form {format}, or is cut: {why}",
+            name=name,
+            format=inputs.format,
+            why=why,
         )
     return rows_of(parsed)
 

@@ -11,6 +11,7 @@ from shared.models.coverage import Coverage, UnreadFile, UnreadReason
 from shared.models.decoding import decode, python_encoding, without_cookie
 from shared.models.findings import Place
 from shared.models.subject import FileChange, Subject
+from shared.sentences import Sentence
 from workers.tools.registry import Documents
 from workers.tools.snapshot import path_problem
 
@@ -162,7 +163,7 @@ def python_sources(subject: Subject, documents: Documents) -> Examined:
 
 def _nothing(examined: Examined) -> str:
     why = " ".join(examined.left_out) or "no Python file in this change"
-    return f"Nothing analysed: {why.rstrip('.')}."
+    return Sentence("Nothing analysed: {why}.", why=why.rstrip("."))
 
 
 def sources(

@@ -80,7 +80,9 @@ def load_case(context: ToolContext, subject: str) -> Case:
     try:
         return Case.model_validate_json(context.documents.get(subject))
     except ValidationError:
-        raise ToolError(f"The document {subject[:12]} is no captured case.") from None
+        raise ToolError(
+            "The document {subject} is no captured case.", subject=subject[:12]
+        ) from None
 
 
 def load_chart(context: ToolContext, subject: str) -> Chart:
@@ -89,4 +91,4 @@ def load_chart(context: ToolContext, subject: str) -> Chart:
     try:
         return read_chart(context.documents.get(document).decode())
     except UnicodeDecodeError:
-        raise ToolError(f"The chart {document[:12]} is not UTF-8.") from None
+        raise ToolError("The chart {document} is not UTF-8.", document=document[:12]) from None

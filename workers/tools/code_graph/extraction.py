@@ -80,7 +80,9 @@ def _answered(files: Sequence[CodeFile], countdown: Countdown) -> list[FileFacts
         raise ToolError("Reading the code took longer than the time that this tool has.")
     first, *rows = ended.stdout.split(b"\n")
     if first != READY:
-        raise ToolError(f"The program that reads code did not start: {ended.complaint}")
+        raise ToolError(
+            "The program that reads code did not start: {complaint}", complaint=ended.complaint
+        )
     # What follows the last newline is half a line, or nothing.
     return [FileFacts.from_json(row) for row in rows[:-1]]
 

@@ -57,7 +57,9 @@ def _findings_of(fixes: Sequence[CheckedFix]) -> tuple[str, ...]:
     findings = dict.fromkeys(finding for fix in fixes for finding in fix.findings)
     for finding in findings:
         if not FINDING.fullmatch(finding):
-            raise ToolError(f"{finding!r} is not the id of a finding: nothing was applied.")
+            raise ToolError(
+                "{finding!r} is not the id of a finding: nothing was applied.", finding=finding
+            )
     return tuple(findings)
 
 

@@ -131,7 +131,9 @@ def bench(files: Mapping[str, bytes], countdown: Countdown) -> Iterator[Bench]:
 def git_blob_id(data: bytes, object_format: str = "sha1") -> str:
     """git's name for that content."""
     if object_format not in ("sha1", "sha256"):
-        raise ToolError(f"git's object format {object_format!r} is not known.")
+        raise ToolError(
+            "git's object format {object_format!r} is not known.", object_format=object_format
+        )
     digest = hashlib.new(object_format, usedforsecurity=False)
     digest.update(b"blob %d\0" % len(data) + data)
     return digest.hexdigest()

@@ -75,7 +75,9 @@ def apply_to_branch(
             # Another delivery of the same order was faster, or the name holds somebody's work.
             done = find_effect(repository, own, branch, approved.order.effect)
             if done is None:
-                raise ToolError(f"The branch {branch} holds other work: nothing was applied.")
+                raise ToolError(
+                    "The branch {branch} holds other work: nothing was applied.", branch=branch
+                )
             return done
         return BranchState(branch, base, commit)
 
@@ -105,7 +107,12 @@ def move_branch(repository: FixTarget, branch: str, to: str | None, was: str | N
         advice = f" If no git is at work there, remove {lock[1]} and try again." if lock else ""
         if other := IN_THE_WAY.search(finished.text):
             advice = f" git keeps no branch beside {other[1]}: rename that one and try again."
-        raise ToolError(f"The branch {branch} cannot be moved: {reason}.{advice}")
+        raise ToolError(
+            "The branch {branch} cannot be moved: {reason}.{advice}",
+            branch=branch,
+            reason=reason,
+            advice=advice,
+        )
     return finished.code == 0
 
 
@@ -132,7 +139,9 @@ def refuse_checked_out(repository: FixTarget, branch: str) -> None:
     """Raise `ToolError` when a working tree stands on the branch: moving it would confuse its index."""
     listed = repository.references.run("worktree", "list", "--porcelain").decode("utf-8", "replace")
     if f"branch refs/heads/{branch}\n" in f"{listed}\n":
-        raise ToolError(f"The branch {branch} is checked out: switch to another branch first.")
+        raise ToolError(
+            "The branch {branch} is checked out: switch to another branch first.", branch=branch
+        )
 
 
 def trailers(own: Git, commit: str) -> dict[str, str]:
@@ -221,9 +230,9 @@ def _commit_fix(approved: Approved, repository: FixTarget, own: Git, base: str) 
     for path, data in after.items():
         mode, blob = known.get(path, ("", ""))
         if mode == LINK or mode not in (REGULAR, EXECUTABLE):
-            raise ToolError(f"{path} is a link or not a file in the reviewed state.")
+            raise ToolError("{path} is a link or not a file in the reviewed state.", path=path)
         if blob != git_blob_id(before[path], repository.object_format):
-            raise ToolError(CHANGED.format(path=path))
+            raise ToolError(CHANGED, path=path)
         entries[path] = (mode, own.write_blob(data))
     own.stage(entries)
     return commit_index(own, repository, base, _fix_message(approved))

@@ -15,7 +15,7 @@ MAX_FIXES = 200
 def run(inputs: FixCheckInput, context: ToolContext) -> CheckedFixes:
     """Raises `ToolError` for what is no subject; a fix that cannot be applied is no error, it gets its `problem`."""
     if len(inputs.fixes) > MAX_FIXES:
-        raise ToolError(f"More than {MAX_FIXES} fixes at once are not checked.")
+        raise ToolError("More than {most} fixes at once are not checked.", most=MAX_FIXES)
     subject = load_subject(inputs.subject, context.documents)
     fresh = [fix.model_copy(update={"problem": None}) for fix in inputs.fixes]
     result = combine(

@@ -23,6 +23,11 @@ from workers.tools.fixes.worktree import (
     swap_file,
 )
 
+_AFTERWARDS = {
+    "nothing was applied": "Nothing was applied.",
+    "nothing was undone": "Nothing was undone.",
+}
+
 
 def apply_in_place(
     root: Path,
@@ -64,12 +69,15 @@ def all_or_none(
     except ToolError as error:
         changed = [path for path in sorted(after) if before[path] != after[path]]
         kept = [path for path in changed if not _is_back(root, path, after[path], token)]
-        text = str(error).rstrip(".")
         if kept:
-            text = f"{text}; {', '.join(kept)} could not be put back and holds the fix already, see `git diff`"
-        elif what not in text:
-            text = f"{text}: {what}"
-        raise ToolError(f"{text}.") from error
+            raise ToolError(
+                "{reason} What could not be put back and holds the fix already, see `git diff`: {files}.",
+                reason=error.sentence,
+                files=", ".join(kept),
+            ) from error
+        if what in str(error):
+            raise
+        raise ToolError("{reason} {what}", reason=error.sentence, what=_AFTERWARDS[what]) from error
     finally:
         for path in after:
             clear_staged(root, path, token)
@@ -95,5 +103,5 @@ def _is_done(
 ) -> bool:
     entry = read_entry(root, path)
     if entry is None or entry.mode == LINK or entry.data not in (before[path], after[path]):
-        raise ToolError(f"{path} changed since the review: {what}.")
+        raise ToolError("{path} changed since the review: {what}.", path=path, what=what)
     return entry.data == after[path]

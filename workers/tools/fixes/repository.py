@@ -49,14 +49,16 @@ def open_target(origin: Origin, home: Path, countdown: Countdown) -> FixTarget:
         raise ToolError("The change came as a bare diff: there is no repository to apply a fix to.")
     root = Path(origin.repository)
     if not root.is_absolute() or not root.is_dir():
-        raise ToolError(f"The repository {root} does not exist here.")
+        raise ToolError("The repository {root} does not exist here.", root=root)
     bare = not (root / ".git").exists()
     start = root if bare else root / ".git"
     git = sandboxed_git(_git_directory(start), home, countdown, isolate=False)
     asked = ("--absolute-git-dir", "--git-path", "objects", "--show-object-format")
     output = git.attempt("rev-parse", "--path-format=absolute", *asked)
     if output.code != 0:
-        raise ToolError(f"{root} is not a git repository: {output.complaint}.")
+        raise ToolError(
+            "{root} is not a git repository: {complaint}.", root=root, complaint=output.complaint
+        )
     answers = os.fsdecode(output.stdout).split("\n")
     git_dir, objects = Path(answers[0]), Path(answers[1])
     return FixTarget(
@@ -96,9 +98,9 @@ def _git_directory(start: Path) -> Path:
     try:
         text = start.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ToolError(f"{start} cannot be read.") from error
+        raise ToolError("{start} cannot be read.", start=start) from error
     if not text.startswith("gitdir: "):
-        raise ToolError(f"{start} is not a git repository.")
+        raise ToolError("{start} is not a git repository.", start=start)
     return (start.parent / text.removeprefix("gitdir: ")).resolve()
 
 
@@ -109,7 +111,9 @@ def commit_of(repository: FixTarget, revision: str | None, own: Git) -> str:
     finished = own.attempt("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if finished.code != 0:
         raise ToolError(
-            f"The reviewed commit {revision[:12]} is not in {repository.name} any more."
+            "The reviewed commit {revision} is not in {repository} any more.",
+            revision=revision[:12],
+            repository=repository.name,
         )
     return finished.stdout.decode().strip()
 

@@ -67,7 +67,7 @@ def run(inputs: SuiteInput, context: ToolContext) -> SuiteReport:
         trial = _Trial(git, inputs.command, countdown, times)
         before = trial.run(commit, reviewed)
         if before.code in NOT_RUN:
-            raise ToolError(f"The command of the tests cannot be run: {before.told}.")
+            raise ToolError("The command of the tests cannot be run: {told}.", told=before.told)
         if before.code is None:
             return SuiteReport(before=before)
         runs, patched = [], dict[str, Files]()
@@ -204,7 +204,9 @@ def _put(tree: Path, path: str, data: bytes | None) -> None:
         with os.fdopen(os.open(target, flags, 0o600), "wb") as file:
             file.write(data)
     except OSError as error:
-        raise ToolError(f"{path} cannot be written: {error.strerror}.") from error
+        raise ToolError(
+            "{path} cannot be written: {why}.", path=path, why=error.strerror
+        ) from error
 
 
 def _tail(finished: ProgramResult) -> str:

@@ -59,10 +59,12 @@ def _undo_branch(applied: Applied, repository: FixTarget) -> Notice:
     if tip == earlier:
         return notice("undo_back", branch=branch)
     if tip != applied.commit:
-        raise ToolError(f"The branch {branch} was changed since the fix: nothing was undone.")
+        raise ToolError(
+            "The branch {branch} was changed since the fix: nothing was undone.", branch=branch
+        )
     refuse_checked_out(repository, branch)
     if not move_branch(repository, branch, earlier, tip):
-        raise ToolError(f"The branch {branch} moved meanwhile: nothing was undone.")
+        raise ToolError("The branch {branch} moved meanwhile: nothing was undone.", branch=branch)
     if earlier:
         return notice("undo_earlier", branch=branch)
     return notice("undo_deleted", branch=branch, commit=tip[:12])
@@ -73,7 +75,9 @@ def _tip_of_ours(applied: Applied, repository: FixTarget) -> str | None:
     branch = applied.branch or ""
     tip = read_branch(repository, branch)
     if not branch.startswith(OURS) or applied.commit is None or applied.base is None:
-        raise ToolError(f"{branch} is not a branch that Quorate made: nothing was undone.")
+        raise ToolError(
+            "{branch} is not a branch that Quorate made: nothing was undone.", branch=branch
+        )
     return tip
 
 
@@ -85,7 +89,7 @@ def _undo_files(applied: Applied, root: Path, documents: Documents, countdown: C
         entry = read_entry(root, path)
         blob = git_blob_id(entry.data) if entry and entry.mode != LINK else None
         if entry is None or blob not in blobs:
-            raise ToolError(f"{path} changed since the fix: nothing was undone.")
+            raise ToolError("{path} changed since the fix: nothing was undone.", path=path)
         # What a killed attempt took back already is left as it is.
         if blob == blobs[0]:
             fixed[path] = entry.data

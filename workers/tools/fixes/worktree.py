@@ -41,7 +41,7 @@ def read_entry(root: Path, path: str) -> WorktreeEntry | None:
         if stat.S_ISLNK(status.st_mode):
             return WorktreeEntry(LINK, os.fsencode(os.readlink(name, dir_fd=parent)))
         if not stat.S_ISREG(status.st_mode):
-            raise ToolError(f"{path} is not a file any more: nothing was applied.")
+            raise ToolError("{path} is not a file any more: nothing was applied.", path=path)
         return WorktreeEntry(_mode(status.st_mode), _read(parent, name, path))
 
 
@@ -72,7 +72,7 @@ def swap_file(root: Path, path: str, *, expected: bytes, token: str) -> None:
         os.replace(new, name, src_dir_fd=parent, dst_dir_fd=parent)
         if _read(parent, old, path) != expected:  # somebody wrote into it in between: that stays
             os.replace(old, name, src_dir_fd=parent, dst_dir_fd=parent)
-            raise ToolError(f"{path} changed since the review.")
+            raise ToolError("{path} changed since the review.", path=path)
         os.fsync(parent)
 
 
@@ -101,7 +101,7 @@ def _beside(path: str, token: str) -> tuple[str, str]:
 def _checked(parent: int, name: str, path: str, expected: bytes) -> os.stat_result:
     status = os.stat(name, dir_fd=parent, follow_symlinks=False)
     if not stat.S_ISREG(status.st_mode) or _read(parent, name, path) != expected:
-        raise ToolError(f"{path} changed since the review.")
+        raise ToolError("{path} changed since the review.", path=path)
     return status
 
 
@@ -110,13 +110,15 @@ def _entry(root: Path, path: str) -> Iterator[tuple[int, str]]:
     """The directory of a file that is to be written, and its name there; an OSError in the block is a ToolError."""
     with _parent(root, path) as parent:
         if parent is None:
-            raise ToolError(f"{path} is gone since the review.")
+            raise ToolError("{path} is gone since the review.", path=path)
         try:
             yield parent, PurePosixPath(path).name
         except FileNotFoundError as error:
-            raise ToolError(f"{path} is gone since the review.") from error
+            raise ToolError("{path} is gone since the review.", path=path) from error
         except OSError as error:
-            raise ToolError(f"{path} cannot be written: {error.strerror}.") from error
+            raise ToolError(
+                "{path} cannot be written: {why}.", path=path, why=error.strerror
+            ) from error
 
 
 @contextlib.contextmanager
@@ -133,7 +135,10 @@ def _parent(root: Path, path: str) -> Iterator[int | None]:
                 return
             except OSError as error:
                 raise ToolError(
-                    f"{path} is refused: {part} is a link or not a directory ({error.strerror})."
+                    "{path} is refused: {part} is a link or not a directory ({why}).",
+                    path=path,
+                    part=part,
+                    why=error.strerror,
                 ) from error
             os.close(descriptor)
             descriptor = inner
@@ -146,7 +151,9 @@ def _open_root(root: Path) -> int:
     try:
         return os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise ToolError(f"The repository {root} cannot be opened: {error.strerror}.") from error
+        raise ToolError(
+            "The repository {root} cannot be opened: {why}.", root=root, why=error.strerror
+        ) from error
 
 
 def _read(parent: int, name: str, path: str) -> bytes:
@@ -155,7 +162,7 @@ def _read(parent: int, name: str, path: str) -> bytes:
         with os.fdopen(os.open(name, flags, dir_fd=parent), "rb") as file:
             return file.read()
     except OSError as error:
-        raise ToolError(f"{path} cannot be read: {error.strerror}.") from error
+        raise ToolError("{path} cannot be read: {why}.", path=path, why=error.strerror) from error
 
 
 def _write(parent: int, name: str, data: bytes, mode: int) -> None:

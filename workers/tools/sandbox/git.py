@@ -57,13 +57,19 @@ class SandboxRunner:
         )
         if finished.timed_out or finished.truncated:
             what = "took too long" if finished.timed_out else "wrote too much"
-            raise ToolError(f"git {arguments[0]} was stopped: it {what}.")
+            raise ToolError(
+                "git {command} was stopped: it {what}.", command=arguments[0], what=what
+            )
         stdout = finished.stdout if limit is None else finished.stdout[: limit + 1]
         return GitOutput(finished.code, stdout, finished.stderr)
 
     def failure(self, arguments: tuple[str, ...], output: GitOutput) -> QuorateError:
         """git's own words."""
-        return ToolError(f"git {arguments[0]} failed: {output.complaint.rstrip('.')}.")
+        return ToolError(
+            "git {command} failed: {why}.",
+            command=arguments[0],
+            why=output.complaint.rstrip("."),
+        )
 
 
 def sandboxed_git(git_dir: Path, home: Path, countdown: Countdown, *, isolate: bool) -> Git:

@@ -116,7 +116,9 @@ def find_program(name: str) -> Path:
         return beside
     path = find_on_path(name)
     if path is None:
-        raise ToolError(f"The program {name!r} is not installed: install it or put it on PATH.")
+        raise ToolError(
+            "The program {name!r} is not installed: install it or put it on PATH.", name=name
+        )
     return Path(path).absolute()
 
 
@@ -178,7 +180,11 @@ def execute(
         os.close(lifeline)
         os.close(theirs)
     if process.returncode == UNBUILT and words:
-        raise ToolError(f"Cannot start {command[0]}: {err.decode('utf-8', 'replace')}.")
+        raise ToolError(
+            "Cannot start {command}: {why}.",
+            command=command[0],
+            why=err.decode("utf-8", "replace"),
+        )
     return ProgramResult(
         code=_exit_code(process.returncode),
         stdout=out,
@@ -192,11 +198,13 @@ def execute(
 def output_of(finished: ProgramResult, program: str) -> bytes:
     """Its standard output; raises `ToolError` unless the program ended well, in time and within its limits."""
     if finished.timed_out:
-        raise ToolError(f"{program} was stopped: it took too long.")
+        raise ToolError("{program} was stopped: it took too long.", program=program)
     if finished.truncated:
-        raise ToolError(f"{program} was stopped: it wrote too much.")
+        raise ToolError("{program} was stopped: it wrote too much.", program=program)
     if finished.code != 0:
-        raise ToolError(f"{program} failed: {finished.complaint}.")
+        raise ToolError(
+            "{program} failed: {complaint}.", program=program, complaint=finished.complaint
+        )
     return finished.stdout
 
 
@@ -240,7 +248,7 @@ def _start_behind(
     try:
         behind = Walls(",".join(mine(words)), reads, writes)
     except OSError as error:
-        raise ToolError(f"The sandbox cannot be built: {error}.") from error
+        raise ToolError("The sandbox cannot be built: {error}.", error=error) from error
 
     def enter() -> None:
         limit(limits)
@@ -291,7 +299,9 @@ def _start(
             preexec_fn=before,  # noqa: PLW1509
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise ToolError(f"Cannot start {command[0]}: {error}.") from error
+        raise ToolError(
+            "Cannot start {command}: {error}.", command=command[0], error=error
+        ) from error
 
 
 def _wait(

@@ -17,12 +17,11 @@ import pytest
 from orchestrator.presentation.locale.catalogue import error_texts
 from orchestrator.presentation.locale.translator import ToldNotice, Translator
 from shared.errors import (
-    ConfigurationError,
     CredentialsRejected,
     DecisionConflict,
     EnvironmentFault,
     QuorateError,
-    SubjectError,
+    ToolError,
     UserError,
 )
 from shared.models.notices import notice
@@ -30,7 +29,7 @@ from shared.sentences import Sentence, parts_of
 
 ROOT = Path(__file__).parents[4]
 PACKAGES = ("shared", "workers", "orchestrator")
-TOLD = (UserError, ConfigurationError, SubjectError, DecisionConflict, CredentialsRejected)
+TOLD = (UserError, DecisionConflict, CredentialsRejected, EnvironmentFault, ToolError)
 KOREAN = Translator("ko")
 
 
@@ -59,7 +58,7 @@ def constants() -> frozenset[str]:
 @cache
 def raised() -> tuple[tuple[str, str], ...]:
     """The template of each error and sentence that the code makes, with its place."""
-    names = {"Sentence", *(name for kind in (*TOLD, EnvironmentFault) for name in subclasses(kind))}
+    names = {"Sentence", *(name for kind in TOLD for name in subclasses(kind))}
     made: list[tuple[str, str]] = []
     for file, tree in sources():
         for node in ast.walk(tree):

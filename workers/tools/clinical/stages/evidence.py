@@ -70,7 +70,7 @@ def run(inputs: EvidenceInput, context: ToolContext) -> CaseEvidence:
     try:
         vectors = _kept(inputs.known, context)
     except ValueError as error:
-        raise ToolError(f"What is given as a vector is none: {error}.") from None
+        raise ToolError("What is given as a vector is none: {error}.", error=error) from None
     sources = case_sources(load_case(context, inputs.subject))
     search = _Search(sources, context, inputs.passages, inputs.known.space, vectors)
     known = {_plain(query.text) for query in inputs.earlier.queries}
