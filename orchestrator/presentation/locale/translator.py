@@ -36,8 +36,8 @@ from shared.models.findings import Finding
 from shared.models.notices import SENTENCE, TEXT, Notice, is_notice, of_column, read_notice
 from shared.sentences import Sentence
 
-OWN_RULES = ("diffcheck/", "complexity/", "ruff/")
-"""How the rules begin whose findings our own analysers word."""
+TOLD_RULES = ("diffcheck/", "complexity/", "ruff/", "bandit/")
+"""How the rules begin whose findings have words in `stored.po`: those of our analysers, and the commonest of others."""
 TITLED_BY_US = frozenset(row.name for row in ROWS if row.titles)
 """The workflows whose runs have titles of ours, not a question or a name that somebody typed."""
 
@@ -118,10 +118,7 @@ class Translator:
 
     def finding(self, finding: Finding) -> Finding:
         """A finding that our own code raised in words: its title, detail and advice; any other one as it is."""
-        worded: dict[str, str] = {}
-        if stored_texts(self.language) and (finding.rule or "").startswith(OWN_RULES):
-            told = {name: getattr(finding, name) for name in ("title", "detail", "suggestion")}
-            worded = {name: self.stored(text) for name, text in told.items() if text}
+        worded = self._by_rule(finding)
         if finding.message is not None:
             worded["title"] = self.translate(finding.message)
         if finding.advice is not None:
@@ -140,7 +137,8 @@ class Translator:
             return sentence
         template, parts = fitting
         params = {
-            name: self.stored(part) if name == "title" else part for name, part in parts.items()
+            name: self.stored(part) if name in ("title", "why") else part
+            for name, part in parts.items()
         }
         return _Format(self).vformat(texts[template], (), params)
 
@@ -160,6 +158,15 @@ class Translator:
             else:
                 content[name] = self.in_words(value)
         return content
+
+    def _by_rule(self, finding: Finding) -> dict[str, object]:
+        """What `stored.po` has words for, of a finding of an analyser."""
+        if not stored_texts(self.language) or not (finding.rule or "").startswith(TOLD_RULES):
+            return {}
+        told = {name: getattr(finding, name) for name in ("title", "detail", "suggestion")}
+        worded: dict[str, object] = {name: self.stored(text) for name, text in told.items() if text}
+        titles = {name: self.stored(title) for name, title in finding.titles.items()}
+        return {**worded, "titles": titles}
 
     def _words(self, code: str, params: Mapping[str, object]) -> str | None:
         entries = (catalogue.words(code, params) for catalogue in self._catalogues)

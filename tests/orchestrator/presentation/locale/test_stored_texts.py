@@ -63,10 +63,31 @@ def test_what_an_analyser_of_ours_says_with_figures_is_told_in_korean(
     assert KOREAN.finding(finding(title, "diffcheck/rule")).title == korean
 
 
+def test_each_name_of_a_finding_is_told_in_the_same_language() -> None:
+    unused = "`os` imported but unused (F401)"
+    found = finding(unused, "ruff/F401").model_copy(
+        update={"titles": {"ruff": unused, "ada": "os?"}}
+    )
+
+    told = KOREAN.finding(found)
+
+    assert told.titles == {"ruff": told.title, "ada": "os?"}
+
+
 def test_what_a_model_wrote_stays_as_it_is() -> None:
     found = finding("A private key is committed", None, "Delete the line.")
 
     assert KOREAN.finding(found) == found
+
+
+def test_what_other_analysers_find_most_is_told_in_korean() -> None:
+    shell = "subprocess call with shell=True identified, security issue. (B602)"
+    unused = "`os` imported but unused (F401)"
+    binary = "a.bin is added, and nobody here can review it: it is binary"
+
+    assert KOREAN.finding(finding(shell, "bandit/B602")).title.startswith("shell=True로")
+    assert KOREAN.finding(finding(unused, "ruff/F401")).title.startswith("`os`을(를)")
+    assert KOREAN.finding(finding(binary, "diffcheck/x")).title.endswith(": 바이너리 파일")
 
 
 @pytest.mark.parametrize(
