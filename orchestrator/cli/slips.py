@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from orchestrator.workflows import ROWS
 
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
-_LONG_DASH = re.compile(rf"-?[{_DASHES}]+-?(?P<name>[A-Za-z][\w-]*)(?:=.*)?")
+# Texts, which `re` compiles when they are asked for: every command loads them.
+_LONG_DASH = rf"-?[{_DASHES}]+-?(?P<name>[A-Za-z][\w-]*)(?:=.*)?"
 _FULL_WIDTH = {0xFF01 + at: 0x21 + at for at in range(94)} | {0x3000: 0x20}
-_ARITHMETIC = re.compile(r"[\d.,()+*/^%=<>-]+")
-_OPERATOR = re.compile(r"[+*/^%=<>]")
-_WITHOUT_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_ARITHMETIC = r"[\d.,()+*/^%=<>-]+"
+_OPERATOR = r"[+*/^%=<>]"
+_WITHOUT_BLANKS = r"[\u3040-\u30ff\u3400-\u9fff]"
 _FEWEST_HAN = 4
 FUNCTION_WORDS = frozenset(
     "a about after am an and are as at be because been before between but by each either for from had has have he her "
@@ -29,9 +30,7 @@ INTERROGATIVES = frozenset(
     "who whom whose why will would 왜 뭐 뭘 무엇 무엇이 무엇을 어떤 어떻게 언제 어디 어디서 어디에 누가 누구 "
     "얼마 얼마나 몇 어느".split()
 )
-_ASKS_IN_KOREAN = re.compile(
-    r"(까|까요|나요|가요|는가|은가|인가|느냐|으냐|냐|니|죠|지요|할래|을래|볼래)"
-)
+_ASKS_IN_KOREAN = r"(까|까요|나요|가요|는가|은가|인가|느냐|으냐|냐|니|죠|지요|할래|을래|볼래)"
 TOOLS = frozenset(
     "apt brew bundle cargo cat cd cmake composer cp curl docker dotnet echo find gcloud gem gh git go gradle grep helm "
     "java jest kubectl less lint lint ll make mkdir mv mvn mypy node npm npx pip pip3 pnpm podman poetry pwd pytest "
@@ -87,7 +86,7 @@ def plain(word: str) -> str:
 def long_dash(words: Sequence[str]) -> str | None:
     """The option that somebody meant whose dash became a long one (by pasting it); None without such a word."""
     for word in words:
-        if (found := _LONG_DASH.fullmatch(plain(word))) is not None:
+        if (found := re.fullmatch(_LONG_DASH, plain(word))) is not None:
             return f"--{found['name']}" if len(found["name"]) > 1 else f"-{found['name']}"
     return None
 
@@ -111,8 +110,8 @@ def is_arithmetic(words: Sequence[str]) -> bool:
     text = "".join(words)
     return bool(
         ".." not in text
-        and _ARITHMETIC.fullmatch(text)
-        and _OPERATOR.search(text)
+        and re.fullmatch(_ARITHMETIC, text)
+        and re.search(_OPERATOR, text)
         and re.search(r"\d", text)
     )
 
@@ -126,12 +125,12 @@ def asks(words: Sequence[str]) -> bool:
 
 def _is_question_by_itself(word: str) -> bool:
     """A sentence of a language without blanks, or an interrogative that is not English."""
-    han = _WITHOUT_BLANKS.search(word) is not None and len(word) >= _FEWEST_HAN
+    han = re.search(_WITHOUT_BLANKS, word) is not None and len(word) >= _FEWEST_HAN
     return han or (word in INTERROGATIVES and not word.isascii())
 
 
 def _ends_in_korean(word: str) -> bool:
-    return _ASKS_IN_KOREAN.search(word[-2:]) is not None and not word.isascii()
+    return re.search(_ASKS_IN_KOREAN, word[-2:]) is not None and not word.isascii()
 
 
 def has_function_word(words: Sequence[str]) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-import structlog
 from pydantic import ValidationError
 
 from orchestrator.core.replay.commands import Step, Turn
@@ -26,6 +25,7 @@ from orchestrator.workflows.descriptor import WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from shared.errors import EnvironmentFault, ReplayMismatch, UnknownRun
 from shared.faults import failpoint
+from shared.logger import LazyLogger
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.priority import priority_of
 from shared.models.run import RunSpec
@@ -51,7 +51,7 @@ SPEC_FACTOR = 8
 # How many runs are advanced in one transaction: their rows stay locked until it ends.
 MOST_AT_ONCE = 16
 
-log = structlog.get_logger(__name__)
+log = LazyLogger(__name__)
 
 
 @dataclass

@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import structlog
-
 from orchestrator.core.replay.replay import Progress, Replay, same
+from shared.logger import LazyLogger
 from shared.text.bounded_cache import RUNS_S, BoundedCache
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -23,7 +22,7 @@ MOST_BYTES = 64 * 1024 * 1024
 BEGUN_BYTES = 32 * 1024
 COMPARED_OF = 500
 
-log = structlog.get_logger(__name__)
+log = LazyLogger(__name__)
 
 
 @dataclass

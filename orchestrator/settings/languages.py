@@ -9,18 +9,17 @@ LANGUAGES = ("en", "ko")
 DEFAULT = LANGUAGES[0]
 
 _ENOUGH = 20_000  # letters: a long text is of one language
-_NOT_PROSE = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{0,400}`|https?://\S++", re.DOTALL
-)
-_QUOTED = re.compile(
+# Texts, which `re` compiles when they are asked for: every command loads them.
+_NOT_PROSE = r"(?s:```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{0,400}`|https?://\S++)"
+_QUOTED = (
     r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|「[^」\n]{0,400}」|『[^』\n]{0,400}』|‘[^’\n]{0,400}’"
     r"|(?<!\w)'[^'\n]{0,400}'(?!\w)"
 )
-_SENTENCE = re.compile(r"\n|(?<=[.?!。？！])\s")
-_HANGUL = re.compile(r"[가-힣]")
-_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
+_SENTENCE = r"\n|(?<=[.?!。？！])\s"
+_HANGUL = r"[가-힣]"
+_WORD = r"[A-Za-z]+(?:['’][A-Za-z]+)?"
 # A term with a Korean particle or ending at it (Redis를, deploy해야) is a word of a Korean sentence.
-_TERM_IN_KOREAN = re.compile(r"(?<![\w.+#/-])[A-Za-z][\w.+#/-]*+(?=[가-힣])", re.ASCII)
+_TERM_IN_KOREAN = r"(?a:(?<![\w.+#/-])[A-Za-z][\w.+#/-]*+(?=[가-힣]))"
 # What no English sentence does without, and no Korean one borrows.
 _ENGLISH = frozenset(
     "a an and are as be been but by can could did do does for from had has have how i if in into is it its me my not of"
@@ -46,19 +45,19 @@ def language_of(chosen: str | None, text: str = "") -> str:
     """
     if chosen:
         return chosen
-    prose = _NOT_PROSE.sub(" ", text[:_ENOUGH])
-    without_quotations = _QUOTED.sub(" ", prose)
+    prose = re.sub(_NOT_PROSE, " ", text[:_ENOUGH])
+    without_quotations = re.sub(_QUOTED, " ", prose)
     if _has_letters(without_quotations):
         prose = without_quotations
-    opening = next(filter(_has_letters, _SENTENCE.split(prose)), "")
+    opening = next(filter(_has_letters, re.split(_SENTENCE, prose)), "")
     return "ko" if _is_korean(opening) or _is_korean(prose) else DEFAULT
 
 
 def _is_korean(prose: str) -> bool:
-    syllables = len(_HANGUL.findall(prose))
+    syllables = len(re.findall(_HANGUL, prose))
     if not syllables:
         return False
-    words = [word.lower() for word in _WORD.findall(_TERM_IN_KOREAN.sub(" ", prose))]
+    words = [word.lower() for word in re.findall(_WORD, re.sub(_TERM_IN_KOREAN, " ", prose))]
     letters = sum(map(len, words))
     if 2 * syllables >= letters:
         return True
@@ -66,4 +65,4 @@ def _is_korean(prose: str) -> bool:
 
 
 def _has_letters(text: str) -> bool:
-    return _HANGUL.search(text) is not None or _WORD.search(text) is not None
+    return re.search(_HANGUL, text) is not None or re.search(_WORD, text) is not None

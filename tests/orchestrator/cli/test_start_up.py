@@ -100,6 +100,13 @@ def test_a_description_names_the_logic_of_a_workflow_and_does_not_load_it() -> N
     assert below(modules, (*RUNS, *LOGIC, "orchestrator.core.discussion.synthesis")) == set()
 
 
+def test_who_submits_and_follows_a_run_loads_no_logger() -> None:
+    modules = loaded("import orchestrator.cli.submission, orchestrator.application.submit")
+
+    assert "orchestrator.engine.advance" in modules
+    assert below(modules, ("structlog", "rich.console", "pygments", SQLALCHEMY, CELERY)) == set()
+
+
 def test_a_service_loads_compiles_and_builds_all_before_it_serves() -> None:
     modules = loaded(
         "from shared.models.wire import build_all, Wire",
