@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from orchestrator.settings.baseline import known_findings
+from orchestrator.settings.baseline import Baseline, read_baseline
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.projects import Reviewed
 from orchestrator.settings.ruff_settings import project_rules
@@ -20,9 +20,11 @@ def with_captured_rules(
     if not isinstance(own, AnalyserRules):
         return options
     baseline = configuration.settings.rules.baseline
+    earlier = Baseline(()) if baseline is None else read_baseline(baseline, reviewed)
     captured = {
         "project": project_rules(reviewed, paths),
-        "known": () if baseline is None else known_findings(baseline, reviewed),
+        "known": earlier.known,
         "known_from": "" if baseline is None else Path(baseline).name,
+        "known_cut": earlier.cut,
     }
     return options.model_copy(update={"rules": own.model_copy(update=captured)})

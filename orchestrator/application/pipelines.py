@@ -25,6 +25,7 @@ from orchestrator.core.pipelines import REQUEST, PipelineContext, platform_of, r
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.report import RunReport
+from orchestrator.presentation.step_warnings import is_cut
 from orchestrator.settings.projects import Reviewed, committed_files
 from orchestrator.subjects.revisions import (
     DEEPEN,
@@ -36,6 +37,7 @@ from orchestrator.subjects.revisions import (
 from shared.errors import SubjectError
 from shared.git.process import Git
 from shared.git.repository import open_repository
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import RunStatus
 from shared.models.run import RunSpec
 from shared.sentences import Sentence
@@ -109,8 +111,10 @@ def ignores_of(reviewed: Reviewed | None, today: date) -> tuple[list[Ignore], li
     return read_ignores(content.decode("utf-8", "replace"), where, today)
 
 
-def known_on_target(backend: Backend, context: PipelineContext) -> list[Ignore]:
-    """What the last conclusive run of the target branch left standing, by fingerprint."""
+def known_on_target(
+    backend: Backend, context: PipelineContext
+) -> tuple[list[Ignore], Notice | None]:
+    """What the last conclusive run of the target branch left standing, by fingerprint; and that more was there."""
     runs = (
         []
         if context.target_line is None
@@ -118,9 +122,10 @@ def known_on_target(backend: Backend, context: PipelineContext) -> list[Ignore]:
     )
     latest = next((run for run in reversed(runs) if run.conclusive), None)
     if latest is None:
-        return []
+        return [], None
     reason = f"known on {context.target} (run {latest.run})"
-    return [Ignore(rule=mark, reason=reason) for mark in latest.findings]
+    more = notice("target_cut", run=latest.run, target=context.target) if latest.cut else None
+    return [Ignore(rule=mark, reason=reason) for mark in latest.findings], more
 
 
 def labelled(prepared: PreparedRun, labels: Mapping[str, JsonValue]) -> PreparedRun:
@@ -185,4 +190,5 @@ def _findings(report: RunReport) -> RunFindings:
         report.run.id,
         {marks[finding.id]: finding for finding in shown},
         conclusive=exit_code(report) not in _UNDECIDED,
+        cut=is_cut(report.result, report.steps),
     )

@@ -161,8 +161,12 @@ class PipelineJob:
         printer: NoticePrinter,
         key: str | None,
     ) -> str:
-        known = known_on_target(backend, self.context) if self.options.only_new else ()
-        entries = [*ignores, *known]
+        entries = list(ignores)
+        if self.options.only_new:
+            known, more = known_on_target(backend, self.context)
+            entries += known
+            if more is not None:
+                printer.warn(more)
         stored: JsonValue = [each.model_dump(mode="json") for each in entries]
         labels: dict[str, JsonValue] = {IGNORES: stored, INLINE: True}
         if self.context.line is not None:
@@ -258,6 +262,8 @@ def history_lines(history: PushHistory, words: Translator) -> list[Line]:
     lines = [line(Span(words.message("since_last_push", **counts), Style.STRONG))]
     for code, findings in (("push_resolved", history.resolved), ("push_unknown", history.unknown)):
         lines += [line(words.message(code, title=finding.title)) for finding in findings]
+    if history.cut:
+        lines.append(line(words.message("push_cut", runs=", ".join(history.cut))))
     return lines
 
 

@@ -26,6 +26,7 @@ from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import is_brief, open_decision
+from orchestrator.presentation.step_warnings import unlisted
 from orchestrator.presentation.terminal import Terminal, columns_of
 from orchestrator.presentation.warning_lines import warned
 from orchestrator.subjects.kinds import language_of
@@ -130,7 +131,8 @@ def _left_out(report: RunReport, words: Translator) -> list[Line]:
     """
     refused = report.result is not None and report.result.refused
     conclusive = not refused and report.verdict not in (None, Verdict.INCONCLUSIVE)
-    texts = (*report.spec.notices, *report.scripted) if conclusive else report.warnings
+    cut = unlisted(report.result or report.matter)
+    texts = (*cut, *report.spec.notices, *report.scripted) if conclusive else report.warnings
     decision = report.open_decision
     asked = [] if decision is None else open_decision(decision, words)
     return [*warned(texts, words), *asked]

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from shared.models.coverage import CoverageReport
+from shared.models.coverage import CoverageReport, ListedShare
 from shared.models.decision import DecisionAnswer
 from shared.models.deliberation import Question
 from shared.models.findings import FindingStatus, Ground, Severity
@@ -272,7 +272,8 @@ class ChangeResult(FindingsResult):
     """The result of a workflow about a change: what fixes were tried and applied, and who read which file.
 
     `unshown_objections` are findings that nobody could show, for which half of the critics ask for a fix; `evidence` is
-    what code has checked of a finding besides what it has itself. `not_asked` says why no turn was needed.
+    what code has checked of a finding besides what it has itself. `not_asked` says why no turn was needed. `unlisted`
+    says by analyser how many of its findings are among those of the run, where it found too many.
     """
 
     synthesis: Synthesis | None = None
@@ -282,6 +283,9 @@ class ChangeResult(FindingsResult):
     unshown_objections: tuple[str, ...] = ()
     evidence: dict[str, tuple[Ground, ...]] = Field(default_factory=dict)
     not_asked: Notice | None = Field(default=None, exclude_if=lambda why: why is None)
+    unlisted: dict[str, ListedShare] = Field(
+        default_factory=dict, exclude_if=lambda counts: not counts
+    )
     tests: TestsOutcome = Field(
         default=TestsOutcome.NOT_ASKED, exclude_if=lambda outcome: outcome is TestsOutcome.NOT_ASKED
     )
@@ -309,3 +313,4 @@ class ShownMatter(ForeignWire):
     fixes: CheckedFixes | None = None
     coverage: CoverageReport | None = None
     evidence: dict[str, tuple[Ground, ...]] = Field(default_factory=dict)
+    unlisted: dict[str, ListedShare] = Field(default_factory=dict)

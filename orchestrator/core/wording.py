@@ -8,6 +8,8 @@ from typing import Any
 
 from shared.models.findings import Finding, Position
 
+FEWEST_IN_A_RANGE = 3
+
 
 def reply_text(reply: Mapping[str, Any]) -> str:
     """A reply's sections as text: headings in words, one line an item. Findings keep their place and severity."""
@@ -72,3 +74,29 @@ def _tally(finding: Finding) -> str:
     for position in finding.stances.values():
         counts[position] += 1
     return ", ".join(f"{count} {position}" for position, count in counts.items() if count)
+
+
+def id_ranges(names: Iterable[str]) -> str:
+    """Ids of findings as people list them: `F1–F100, F103`; those that follow one another are a range."""
+    runs: list[list[str]] = []
+    for name in sorted(dict.fromkeys(names), key=_numbered):
+        if runs and _follows(runs[-1][-1], name):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return ", ".join(
+        f"{run[0]}–{run[-1]}" if len(run) >= FEWEST_IN_A_RANGE else ", ".join(run) for run in runs
+    )
+
+
+def _numbered(name: str) -> tuple[int, int, str]:
+    """The review and the number within it: `R2F3` is the third of the second one."""
+    review, _, number = name.rpartition("F")
+    place = int(number) if number.isdecimal() else 0
+    cycle = review.removeprefix("R")
+    return (int(cycle) if cycle.isdecimal() else 0, place, name)
+
+
+def _follows(name: str, other: str) -> bool:
+    cycle, number, _ = _numbered(name)
+    return 0 < number == _numbered(other)[1] - 1 and cycle == _numbered(other)[0]

@@ -10,7 +10,6 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from orchestrator.core.findings.ranking import supporters as carried_by
-from orchestrator.core.findings.stances import RAISING
 from orchestrator.core.findings.verdict import voice_of
 from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding, Position
@@ -79,9 +78,13 @@ def final_positions(report: RunReport, finding: Finding) -> tuple[FinalPosition,
     critics = [critic.name for critic in report.critics]
     stated = {**dict.fromkeys(finding.raised_by, Position.AGREE), **finding.stances}
     names = dict.fromkeys((*(name for name in critics if name in stated), *stated))
+    reasons = report.last_reasons
     return tuple(
         FinalPosition(
-            name, name in critics, stated[name], _reason(report, finding.id, name, stated)
+            name,
+            name in critics,
+            stated[name],
+            reasons.get((finding.id, name, stated[name]), ""),
         )
         for name in names
     )
@@ -90,15 +93,3 @@ def final_positions(report: RunReport, finding: Finding) -> tuple[FinalPosition,
 def opponents(positions: Iterable[FinalPosition]) -> tuple[FinalPosition, ...]:
     """Those of them who do not share the finding, or no longer do."""
     return tuple(final for final in positions if final.position in AGAINST)
-
-
-def _reason(report: RunReport, finding: str, participant: str, stated: dict[str, Position]) -> str:
-    """The last reason that was given for the position; that somebody raised it is none."""
-    given = (
-        stance.reason
-        for stance in reversed(report.ledger)
-        if (stance.finding, stance.participant) == (finding, participant)
-        and stance.position is stated[participant]
-        and stance.reason != RAISING
-    )
-    return next((reason for reason in given if reason.strip()), "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ from orchestrator.core.findings.grounds import Checks
 from orchestrator.core.findings.identity import worst_first
 from orchestrator.core.findings.ranking import Ranked, rank
 from orchestrator.core.findings.repeats import cycle_of, raised_again
+from orchestrator.core.findings.stances import RAISING
 from orchestrator.core.findings.verdict import (
     GateResult,
     GateRule,
@@ -32,29 +32,17 @@ from orchestrator.presentation.applied_so_far import applied_so_far, mended_so_f
 from orchestrator.presentation.coverage import reading_warnings, rule_readings
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.display import result_of
-from orchestrator.workflows.registry import round_roles, workflow_named
+from orchestrator.workflows.registry import workflow_named
 from shared.models.assessment import Assessment, RecordedAssessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
-from shared.models.findings import Finding, FindingStatus, Ground, Stance
+from shared.models.findings import Finding, FindingStatus, Ground, Position, Stance
 from shared.models.notices import Notice, notice, read_notice
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant
 from shared.models.review_replies import Applied, CheckedFixes, Synthesis
 from shared.models.rows import PUBLISHED, DecisionRow, RecordRow, RunRow, StepRow, UsageRow
 from shared.models.run import RulesVersion, RunSpec
-
-
-def assessed_roles() -> frozenset[str]:
-    """The roles of contributions to a round that is assessed."""
-    return round_roles() | {"speech"}
-
-
-def stage_of(key: str, participant: str) -> str:
-    """What steps of one parallel group share: their key without the participant, and without a portion's number."""
-    if key.endswith(f"/{participant}"):
-        return key.removesuffix(f"/{participant}")
-    return re.sub(rf"/{re.escape(participant)}/\d+\Z", "", key)
 
 
 @dataclass(frozen=True)
@@ -327,6 +315,15 @@ class RunReport:
         tried = self.result.fixes if isinstance(self.result, ChangeResult) else None
         return tried or (self.matter.fixes if self.matter else None)
 
+    @cached_property
+    def last_reasons(self) -> Mapping[tuple[str, str, Position], str]:
+        """The last reason that each one gave for each position on a finding; that somebody raised it is none."""
+        return {
+            (stance.finding, stance.participant, stance.position): stance.reason
+            for stance in self.ledger
+            if stance.reason.strip() and stance.reason != RAISING
+        }
+
     @property
     def applied(self) -> tuple[Applied, ...]:
         """What was applied, one entry a review; also while the run goes on."""
@@ -362,14 +359,12 @@ class RunReport:
         else:
             failed = (step for step in self.steps if step.status == StepStatus.FAILED)
             warnings = tuple(step_warnings.absence(step, self.steps) for step in failed)
-        beside = (
-            *self.scripted,
-            *step_warnings.stood_in(self.steps),
-            *step_warnings.answers_shortened(self.steps),
-        )
+        said = (*step_warnings.stood_in(self.steps), *step_warnings.answers_shortened(self.steps))
+        beside = (*self.scripted, *said)
         ignored = (notice("finding_ignored", finding=f, why=why) for f, why in self.excused.items())
         left = step_warnings.left_out(self.steps, self.spec, patched=not self._is_unpatched)
-        return (*self.spec.notices, *beside, *warnings, *ignored, *left)
+        cut = step_warnings.unlisted(self.result or self.matter)
+        return (*cut, *self.spec.notices, *beside, *warnings, *ignored, *left)
 
     @property
     def _is_unpatched(self) -> bool:

@@ -31,6 +31,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of, spent
 from orchestrator.presentation.questions import asked
 from orchestrator.presentation.report import RunReport
+from orchestrator.presentation.step_warnings import is_cut
 from orchestrator.presentation.warning_lines import warned
 from orchestrator.workflows.display import display_of
 from shared.models.notices import Notice
@@ -167,6 +168,7 @@ def run_facts(report: RunReport, words: Translator) -> RunFacts:
         summary=str((report.run.outcome or {}).get("summary") or ""),
         matter=report.matter,
         records=report.records,
+        is_cut=is_cut(report.result or report.matter, report.steps),
     )
 
 

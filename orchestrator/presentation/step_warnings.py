@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from orchestrator.core.results import ChangeResult, ShownMatter, WorkflowResult
 from orchestrator.workflows.registry import round_roles
 from orchestrator.workflows.review.choices import APPLY_FIX
 from shared.models.notices import Notice, NoticeParam, notice, of_column
@@ -31,12 +32,33 @@ def answers_shortened(steps: Sequence[StepRow]) -> tuple[Notice, ...]:
     )
 
 
+def is_cut(kept: WorkflowResult | ShownMatter | None, steps: Sequence[StepRow]) -> bool:
+    """Whether more was found than a run's findings say: by analysers, or in a critic's answer that was shortened."""
+    return bool(unlisted(kept)) or any(
+        step.kind == StepKind.TURN
+        and step.role == "critique"
+        and _noted(step, "note_shortened", "what") is not None
+        for step in steps
+    )
+
+
+def unlisted(kept: WorkflowResult | ShownMatter | None) -> tuple[Notice, ...]:
+    """Which analysers found more than the run takes in: the rest is neither new nor resolved."""
+    shares = kept.unlisted if isinstance(kept, ChangeResult | ShownMatter) else {}
+    return tuple(
+        notice("findings_unlisted", who=name, found=share.found, listed=share.listed)
+        for name, share in shares.items()
+    )
+
+
 def left_out(steps: Sequence[StepRow], spec: RunSpec, *, patched: bool) -> Iterator[Notice]:
     """What analysers left out, output of theirs that no pattern fits, and a patch that is missing."""
     looks = _looks(steps)
     known, off = (sum(look.get(name, 0) for look in looks.values()) for name in ("known", "off"))
     if known:
         yield notice("known_left_out", n=known, file=_baseline(spec))
+    if _rules(spec).get("known_cut"):
+        yield notice("baseline_cut", file=_baseline(spec))
     if off:
         yield notice("rules_left_out", n=off)
     for name, look in looks.items():
@@ -53,8 +75,13 @@ def _looks(steps: Sequence[StepRow]) -> dict[str, Mapping[str, Any]]:
 
 
 def _baseline(spec: RunSpec) -> str:
+    return str(_rules(spec).get("known_from") or "")
+
+
+def _rules(spec: RunSpec) -> Mapping[str, Any]:
+    """What was said of the analysers' rules."""
     rules = spec.options.get("rules")
-    return str(rules.get("known_from") or "") if isinstance(rules, Mapping) else ""
+    return rules if isinstance(rules, Mapping) else {}
 
 
 def absence(step: StepRow, steps: Sequence[StepRow]) -> Notice:

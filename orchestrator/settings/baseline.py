@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -17,12 +18,25 @@ from shared.errors import ConfigurationError
 from shared.text.bounded_json import loads
 from shared.tools.rules import KnownFinding, without_layout
 
-MOST_BYTES = 16_000_000
+MOST_BYTES = 64_000_000  # a run with as many findings as there can be
 MOST_KNOWN = 20_000
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The findings with a rule that a result names; `cut`: there were more that it does not name."""
+
+    known: tuple[KnownFinding, ...]
+    cut: bool = False
 
 
 def known_findings(file: str, reviewed: Reviewed | None = None) -> tuple[KnownFinding, ...]:
     """The findings with a rule that a result names. Raises ConfigurationError for a file that is no result."""
+    return read_baseline(file, reviewed).known
+
+
+def read_baseline(file: str, reviewed: Reviewed | None = None) -> Baseline:
+    """The same, and whether its run found more than it says."""
     content = _content(file, reviewed)
     try:
         result = loads(content) if len(content) <= MOST_BYTES else None
@@ -37,7 +51,13 @@ def known_findings(file: str, reviewed: Reviewed | None = None) -> tuple[KnownFi
             name=Path(file).name,
         )
     known = (_known(finding) for finding in findings[:MOST_KNOWN] if isinstance(finding, dict))
-    return tuple(finding for finding in known if finding is not None)
+    cut = _lists_a_part(result) or len(findings) > MOST_KNOWN
+    return Baseline(tuple(finding for finding in known if finding is not None), cut)
+
+
+def _lists_a_part(result: JsonValue) -> bool:
+    detail = result.get("detail") if isinstance(result, dict) else None
+    return isinstance(detail, dict) and bool(detail.get("unlisted"))
 
 
 def _content(file: str, reviewed: Reviewed | None) -> bytes:

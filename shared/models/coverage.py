@@ -81,7 +81,8 @@ class Coverage(ForeignWire):
 
     `parsed` are those of which an analyser without rules for their language checked the syntax. `known` and `off`
     count the findings that were left out as known (of the baseline) and because their rules are switched off;
-    `unmatched` is a line that a command wrote when none of its lines fitted its pattern.
+    `unlisted` counts those beyond what one analyser lists, `unmatched` is a line that a command wrote when none of its
+    lines fitted its pattern.
     """
 
     read: tuple[Verbatim, ...] = ()
@@ -89,7 +90,15 @@ class Coverage(ForeignWire):
     parsed: tuple[Verbatim, ...] = ()
     known: int = Field(default=0, ge=0, exclude_if=_none)
     off: int = Field(default=0, ge=0, exclude_if=_none)
+    unlisted: int = Field(default=0, ge=0, exclude_if=_none)
     unmatched: Verbatim = Field(default="", exclude_if=_none)
+
+
+class ListedShare(Wire):
+    """Of an analyser that found too much: how many findings it made, and how many of them a run has."""
+
+    found: int
+    listed: int
 
 
 class FileCoverage(Wire):

@@ -1,7 +1,8 @@
 """How much one reply may say. What is beyond is left out, and the step's note says so.
 
 The work on a panel's findings grows with their number and their words, and it is done for every participant's run
-by the same few threads. No recorded answer comes near these figures; analysers have the same hundred.
+by the same few threads. No recorded answer comes near these figures. Rules find more than people write: what analysers
+list is counted by code, and has a bound of its own (docs/design/analysers.md).
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from shared.models.findings import SEVERITY_ORDER, Severity
 from shared.models.sections import OBJECTIONS
 
 MAX_CLAIMS = 100
-MAX_ENTRIES = 1_000  # a stance on each finding of a large panel is no abuse
+MAX_LISTED = 1_000
+"""Findings that an analyser lists, and that a run of rules alone takes in: 5 MB of JSON, weighed in a second."""
+MAX_ENTRIES = MAX_LISTED  # a stance on each finding of a large panel is no abuse
 MAX_ENTRY_CHARS = 20_000
 MAX_TEXT_CHARS = 400_000
 

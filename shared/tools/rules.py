@@ -7,6 +7,7 @@ of its code as ruff takes it (`F4`, `PLE`), or with `*` (`eslint/no-*`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Annotated
@@ -47,14 +48,23 @@ class KnownFinding(Wire):
     path: str
     text: str
 
-    def is_same(self, finding: RaisedFinding) -> bool:
-        """Whether a finding repeats it; a line that says enough is known under another file name, too."""
-        quote = finding.quote or ""
-        # Runs that were begun before know their findings without any quotation mark.
-        texts = (without_layout(quote), _LAYOUT.sub("", quote[:MOST_TEXT]))
-        if finding.rule != self.rule or self.text not in texts:
-            return False
-        return len(self.text) >= TELLING or (finding.place and finding.place.path) == self.path
+    @property
+    def mark(self) -> Mark:
+        """What a finding that repeats it shares with it; a line that says enough is known in another file, too."""
+        return (self.rule, self.text, "" if len(self.text) >= TELLING else self.path)
+
+
+Mark = tuple[str, str, str]
+
+
+def marks_of(finding: RaisedFinding) -> list[Mark]:
+    """The marks of known findings that a finding repeats."""
+    if finding.rule is None:
+        return []
+    quote, path = finding.quote or "", finding.place.path if finding.place else ""
+    # Runs that were begun before know their findings without any quotation mark.
+    texts = (without_layout(quote), _LAYOUT.sub("", quote[:MOST_TEXT]))
+    return [KnownFinding(rule=finding.rule, path=path, text=text).mark for text in texts]
 
 
 class ProjectRules(Wire):
@@ -83,7 +93,7 @@ class AnalyserRules(Wire):
 
     `project` are the project's own ruff settings, the deepest folder first: they switch off what is no more than
     MINOR; a graver finding is told, and asks for nothing. `known` are the findings of an earlier result, whose file
-    is `known_from`.
+    is `known_from`; `known_cut`: that result had found more.
     """
 
     ignore: tuple[RuleName, ...] = ()
@@ -94,6 +104,7 @@ class AnalyserRules(Wire):
     project: tuple[ProjectRules, ...] = ()
     known: tuple[KnownFinding, ...] = ()
     known_from: str = ""
+    known_cut: bool = False
 
     def selected(self, analyser: str) -> tuple[str, ...]:
         """The codes that are selected for an analyser, without its name."""
@@ -110,13 +121,14 @@ class AnalyserRules(Wire):
 
     def without_known(self, findings: Iterable[RaisedFinding]) -> tuple[RaisedFinding, ...]:
         """The findings without those that are known; each of these excuses one."""
-        left, fresh = [*self.known], []
+        left: dict[tuple[str, str, str], int] = Counter(known.mark for known in self.known)
+        fresh = []
         for finding in findings:
-            same = next((known for known in left if known.is_same(finding)), None)
-            if same is None:
+            mark = next((mark for mark in marks_of(finding) if left.get(mark)), None)
+            if mark is None:
                 fresh.append(finding)
             else:
-                left.remove(same)
+                left[mark] -= 1
         return tuple(fresh)
 
     def is_off(self, finding: RaisedFinding) -> bool:

@@ -291,14 +291,12 @@ def _best_grounds(
 
 def _positions(debate: FindingsDebate) -> tuple[FindingPositions, ...]:
     """Every finding with everybody's first and last stated position on it."""
-    trails = _trails(debate.history.ledger)
+    by_finding: dict[str, dict[str, list[Stance]]] = {}
+    for (about, participant), trail in _trails(debate.history.ledger).items():
+        by_finding.setdefault(about, {})[participant] = trail
     rows = []
     for finding in debate.history.findings:
-        own = {
-            participant: trail
-            for (about, participant), trail in trails.items()
-            if about == finding.id
-        }
+        own = by_finding.get(finding.id, {})
         rows.append(
             FindingPositions(
                 finding=debate.label(finding.id),

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
 
+from orchestrator.core.findings.neighbours import candidates
 from orchestrator.core.findings.sameness import (
     ComparableClaim,
     Spellings,
@@ -187,28 +187,12 @@ def _scores(items: Sequence[_Item], spellings: Spellings | None) -> dict[tuple[i
 
 
 def _compared_pairs(items: Sequence[_Item]) -> list[tuple[int, int]]:
-    pairs = [(a, b) for a, b in _candidates(items) if comparable(items[a].claim, items[b].claim)]
+    known = sum(isinstance(item.source, Finding) for item in items)  # they come first
+    claims = [item.claim for item in items]
+    pairs = [(a, b) for a, b in candidates(claims, known) if comparable(claims[a], claims[b])]
     if len(pairs) <= MAX_COMPARED_PAIRS:
         return pairs
     return [(a, b) for a, b in pairs if in_the_same_words(items[a].claim, items[b].claim)]
-
-
-def _candidates(items: Sequence[_Item]) -> Iterable[tuple[int, int]]:
-    """Index pairs (ascending) that can be the same at all: in one file or one without a place, and not both known."""
-    by_path: dict[str, list[int]] = {}
-    unplaced = []
-    for index, item in enumerate(items):
-        if item.claim.place is None:
-            unplaced.append(index)
-        else:
-            by_path.setdefault(plain_path(item.claim.place.path), []).append(index)
-    known = sum(isinstance(item.source, Finding) for item in items)  # they come first
-    for together in (*by_path.values(), unplaced):
-        yield from (pair for pair in combinations(together, 2) if pair[1] >= known)
-    for together in by_path.values():
-        for pair in product(together, unplaced):
-            if max(pair) >= known:
-                yield min(pair), max(pair)
 
 
 def _canonical(item: _Item) -> tuple[int, int, str, str]:

@@ -21,24 +21,35 @@ class Persistence(StrEnum):
 
 @dataclass(frozen=True)
 class RunFindings:
-    """What stood at the end of a run, by fingerprint; `conclusive`: what is not among it was looked for."""
+    """What stood at the end of a run, by fingerprint; `conclusive`: what is not among it was looked for.
+
+    `cut`: more was found than is here.
+    """
 
     run: str
     findings: Mapping[str, Finding]
     conclusive: bool = True
+    cut: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether what it does not name was not there."""
+        return self.conclusive and not self.cut
 
 
 @dataclass(frozen=True)
 class PushHistory:
     """The findings of the latest run by fingerprint; what it no longer has; what nobody could say of the rest.
 
-    `earlier` has the run that first had each finding that is not new.
+    `earlier` has the run that first had each finding that is not new, `cut` the runs whose findings are not all here:
+    what is new may have been in one of those.
     """
 
     states: Mapping[str, Persistence]
     resolved: tuple[Finding, ...] = ()
     unknown: tuple[Finding, ...] = ()
     earlier: Mapping[str, str] = field(default_factory=dict)
+    cut: tuple[str, ...] = ()
 
     def count(self, state: Persistence) -> int:
         """How many findings are in that state."""
@@ -57,7 +68,7 @@ class _Tracked:
 def compare_pushes(latest: RunFindings, before: Sequence[RunFindings]) -> PushHistory:
     """What became of the findings of the runs `before`, the oldest first; each of these has one successor at most.
 
-    An inconclusive run resolves nothing: what it does not name is unknown.
+    A run that is inconclusive or cut resolves nothing: what it does not name is unknown.
     """
     known: dict[str, _Tracked] = {}
     for run in before:
@@ -67,10 +78,15 @@ def compare_pushes(latest: RunFindings, before: Sequence[RunFindings]) -> PushHi
     left = tuple(each.finding for mark, each in known.items() if each.is_open and mark not in taken)
     return PushHistory(
         {mark: _state(known.get(names.get(mark, ""))) for mark in latest.findings},
-        resolved=left if latest.conclusive else (),
-        unknown=() if latest.conclusive else left,
+        resolved=left if latest.complete else (),
+        unknown=() if latest.complete else left,
         earlier={mark: known[name].origin for mark, name in names.items()},
+        cut=_cut((*before, latest)),
     )
+
+
+def _cut(runs: Sequence[RunFindings]) -> tuple[str, ...]:
+    return tuple(run.run for run in runs if run.cut)
 
 
 def _after(known: Mapping[str, _Tracked], run: RunFindings) -> dict[str, _Tracked]:
@@ -78,7 +94,7 @@ def _after(known: Mapping[str, _Tracked], run: RunFindings) -> dict[str, _Tracke
     names = _successors(run.findings, known)
     taken = set(names.values())
     rest = {
-        mark: replace(each, is_open=each.is_open and not run.conclusive)
+        mark: replace(each, is_open=each.is_open and not run.complete)
         for mark, each in known.items()
         if mark not in taken
     }

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import TypeVar
 
@@ -302,18 +303,20 @@ def _in_turn(panel: _Panel) -> list[_Taken]:
         for index, checked in enumerate(panel.evidence)
     ]
     now = {index: _unexplained(panel, panel.votes, index, votes, explained) for index in left}
+
+    def turn(index: int) -> tuple[bool, float, tuple[str, int, str, str, int], int]:
+        rejected = panel.findings[index].status is FindingStatus.REJECTED  # it shadows no other
+        return (rejected, -round(now[index] + fixed[index], 9), _content(panel, index), index)
+
+    queue = [turn(index) for index in left]
+    heapify(queue)
     taken: list[_Taken] = []
     leaders: list[int] = []
     while left:
-        best = min(
-            left,
-            key=lambda index: (
-                panel.findings[index].status
-                is FindingStatus.REJECTED,  # it shadows no other finding
-                -round(now[index] + fixed[index], 9),
-                _content(panel, index),
-            ),
-        )
+        entry = heappop(queue)
+        best = entry[-1]
+        if best not in left or entry != turn(best):
+            continue  # it was taken, or stands elsewhere in the queue by now
         left.discard(best)
         taken.append(
             _Taken(
@@ -321,12 +324,11 @@ def _in_turn(panel: _Panel) -> list[_Taken]:
                 score=max(0.0, now[best] + fixed[best]),
                 weak=_is_weak(panel, best),
                 evidence=panel.evidence[best],
-                like=next(
-                    (panel.findings[at].id for at in leaders if _lent_by(panel, at, best)), None
-                ),
+                like=_leader_of(panel, leaders, best),
             )
         )
-        leaders.append(best)
+        if panel.lent[best]:
+            leaders.append(best)
         explained[best] = 1.0
         touched = {best}
         for other, lent in panel.lent[best].items():
@@ -334,11 +336,15 @@ def _in_turn(panel: _Panel) -> list[_Taken]:
             touched |= {other, *panel.lent[other]}
         for index in touched & left:
             now[index] = _unexplained(panel, panel.votes, index, votes, explained)
+            heappush(queue, turn(index))
     return taken
 
 
-def _lent_by(panel: _Panel, leader: int, index: int) -> bool:
-    return panel.lent[leader].get(index, 0.0) >= panel.weights.says_the_same
+def _leader_of(panel: _Panel, leaders: Sequence[int], index: int) -> str | None:
+    """The first of those before it that says nearly the same."""
+    least = panel.weights.says_the_same
+    near = (at for at in leaders if panel.lent[at].get(index, 0.0) >= least)
+    return next((panel.findings[at].id for at in near), None)
 
 
 def _unexplained(

@@ -135,7 +135,7 @@ def comparable(a: ComparableClaim, b: ComparableClaim) -> bool:
         return a.place == b.place and a.rule == b.rule
     if a.place is None or b.place is None:
         return True
-    return _gap(a.place, b.place) <= NEAR_LINES and plain_path(a.place.path) == plain_path(
+    return gap_of(a.place, b.place) <= NEAR_LINES and plain_path(a.place.path) == plain_path(
         b.place.path
     )
 
@@ -190,7 +190,7 @@ def same_defect(
         return _by_text(a, b, TEXTS_MATCH, 1.0, spellings)
     if a.place is None or b.place is None:
         return _by_text(a, b, TEXT_ALONE_ALIKE, 0.0, spellings)
-    return _by_place(a, b, _gap(a.place, b.place), spellings)
+    return _by_place(a, b, gap_of(a.place, b.place), spellings)
 
 
 def _of_one_kind(a: ComparableClaim, b: ComparableClaim) -> bool:
@@ -205,7 +205,7 @@ def _of_one_kind(a: ComparableClaim, b: ComparableClaim) -> bool:
         return False
     may_be_off = (a.rule is None) is not (b.rule is None)
     most = NEAR_LINES if may_be_off else 0
-    return a.warns_of_import or b.warns_of_import or _gap(a.place, b.place) <= most
+    return a.warns_of_import or b.warns_of_import or gap_of(a.place, b.place) <= most
 
 
 def _are_listed_apart(a: ComparableClaim, b: ComparableClaim) -> bool:
@@ -222,7 +222,7 @@ def _sure_of_kind(a: ComparableClaim, b: ComparableClaim, spellings: Spellings |
     """What reads alike, too, belongs together first: a line may have two defects of the kind."""
     assert a.place is not None
     assert b.place is not None
-    gap = min(_gap(a.place, b.place), NEAR_LINES + 1)
+    gap = min(gap_of(a.place, b.place), NEAR_LINES + 1)
     unlike = 1.0 - _likeness(a, b, spellings)
     return (OF_ONE_KIND + 1.0 - gap / (NEAR_LINES + 1) - _READ_UNLIKE * unlike) / 2
 
@@ -320,7 +320,7 @@ def _size(words: frozenset[str]) -> float:
     return sum(map(_weight, words))
 
 
-def _gap(a: Place, b: Place) -> int:
+def gap_of(a: Place, b: Place) -> int:
     """Lines between two ranges, 0 when they share one."""
     return max(0, max(a.line, b.line) - min(a.last_line, b.last_line))
 

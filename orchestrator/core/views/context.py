@@ -52,7 +52,7 @@ class RunFacts:
     """What all runs have: `findings` are those that the panel did not reject, what to read first on top.
 
     `standing` holds the ids of those that nothing has fixed, `assessments` a round's figures by the key of its record,
-    `records` are the facts of other kinds.
+    `records` are the facts of other kinds; `is_cut`: more was found than the findings say.
     """
 
     spec: RunSpec
@@ -67,6 +67,7 @@ class RunFacts:
     summary: str
     matter: ShownMatter | None
     records: tuple[RecordRow, ...] = ()
+    is_cut: bool = False
 
     @property
     def critics(self) -> tuple[Participant, ...]:

@@ -27,7 +27,8 @@ from orchestrator.presentation.positions import (
     opponents,
     supporters,
 )
-from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles, stage_of
+from orchestrator.presentation.report import ReportedChild, RunReport
+from orchestrator.presentation.stages import assessed_roles, stage_of
 from orchestrator.workflows.descriptor import WorkflowType
 from orchestrator.workflows.display import result_schema
 from shared.models.assessment import Assessment

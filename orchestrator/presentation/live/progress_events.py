@@ -17,7 +17,7 @@ from orchestrator.core.views.live import (
 )
 from orchestrator.presentation.convergence import shortened_names
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import assessed_roles, stage_of
+from orchestrator.presentation.stages import assessed_roles, stage_of
 from orchestrator.workflows.display import display_of
 from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
 from shared.models.assessment import RecordedAssessment

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import RunReport, assessed_roles
+from orchestrator.presentation.report import RunReport
+from orchestrator.presentation.stages import assessed_roles
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from orchestrator.core.lines import VOICES, voice
 from orchestrator.core.views.context import took_s, why_failed
 from orchestrator.core.views.live import raised_in
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import RunReport, stage_of
+from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.run_pages.lanes import Went, stretches
+from orchestrator.presentation.stages import stage_of
 from orchestrator.presentation.timeline import own_reply, section_lines
 from shared.models.assessment import Assessment
 from shared.models.outcomes import StepStatus

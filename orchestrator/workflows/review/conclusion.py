@@ -68,6 +68,7 @@ def review_result(reviews: Sequence[ReviewCycle]) -> ReviewResult:
         receipt=impacts[-1],
         earlier_receipts=tuple(impacts[:-1]),
         tests=last.tests,
+        unlisted=dict(last.unlisted),
     )
 
 

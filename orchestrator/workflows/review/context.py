@@ -14,13 +14,14 @@ from orchestrator.core.discussion.loop import History, RoundRead, TakenStep
 from orchestrator.core.discussion.portions import files_in, holds_whole
 from orchestrator.core.discussion.strategies import Strategies, Strategy
 from orchestrator.core.discussion.synthesis import Synthesised
+from orchestrator.core.findings.bounds import unlisted_of
 from orchestrator.core.findings.coverage import cover, shown_files
 from orchestrator.core.findings.readers import FilesRead, kind_of
 from orchestrator.core.replay.commands import ToolRun
 from orchestrator.core.results import TestsOutcome
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
-from shared.models.coverage import Coverage, CoverageReport
+from shared.models.coverage import Coverage, CoverageReport, ListedShare
 from shared.models.decision import DecisionAnswer
 from shared.models.findings import Finding, Ground
 from shared.models.notices import Notice
@@ -114,6 +115,17 @@ class ReviewCycle:
             review=number,
             by_reader=context.examined,
         )
+
+    @cached_property
+    def unlisted(self) -> Mapping[str, ListedShare]:
+        """The analysers that found more than was taken in, and how much of it was."""
+        tools = {
+            taken.speaker.participant.name: taken.result.reply or {}
+            for read in self.history.read
+            for taken in read.steps
+            if isinstance(taken.step, ToolRun)
+        }
+        return unlisted_of(tools, self.context.spec.panel.critics)
 
     @property
     def warnings(self) -> tuple[Notice, ...]:

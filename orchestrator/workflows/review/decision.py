@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from orchestrator.core.replay.commands import Effect, ToolRun, single
 from orchestrator.workflows.review.choices import DECISION
 from orchestrator.workflows.review.context import FindingGrounds, ReviewCycle, good_fixes
 from orchestrator.workflows.review.fixes import check_fixes
+from shared.models.coverage import ListedShare
 from shared.models.decision import DecisionAnswer
 from shared.models.notices import notice
 from shared.models.review_replies import Applied, CheckedFixes
@@ -39,7 +41,12 @@ def shown(review: ReviewCycle) -> dict[str, Any]:
         "convergence": None if assessment is None else assessment.model_dump(mode="json"),
         **({"evidence": _named(review.evidence)} if review.context.examined else {}),
         **({} if coverage is None else {"coverage": coverage.model_dump(mode="json")}),
+        **({"unlisted": _dumped(review.unlisted)} if review.unlisted else {}),
     }
+
+
+def _dumped(unlisted: Mapping[str, ListedShare]) -> dict[str, Any]:
+    return {name: share.model_dump() for name, share in unlisted.items()}
 
 
 def _named(evidence: FindingGrounds) -> dict[str, list[str]]:

@@ -20,6 +20,7 @@ from orchestrator.core.discussion.portions import portions
 from orchestrator.core.discussion.strategies import DiscussionRole, Speaker
 from orchestrator.core.discussion.synthesis import Synthesised, synthesised
 from orchestrator.core.discussion.templates import SharedPrompt
+from orchestrator.core.findings.bounds import taken_in
 from orchestrator.core.findings.cells import in_cells
 from orchestrator.core.findings.evidence import absorb_checked, check_stances
 from orchestrator.core.findings.merging import Raised, check_places
@@ -140,6 +141,7 @@ class ReviewDiscussion:
         computing = rule_based(context)
         analysers = computing if context.subject.counts_unread else ()
         raised, objected = claims(read)
+        raised = taken_in(raised, context.spec.panel.critics)
         merged = absorb_checked(raised, history.findings, texts, objected, analysers)
         known = {finding.id for finding in merged.findings}
         stated = check_stances(

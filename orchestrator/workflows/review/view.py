@@ -33,6 +33,7 @@ from orchestrator.core.views.findings import (
     without_repeated_reasons,
 )
 from orchestrator.core.views.impact import ImpactView, impact, impact_in_a_line
+from orchestrator.core.wording import id_ranges
 from orchestrator.workflows.display import WorkflowDisplay
 from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.result import ReviewResult
@@ -138,10 +139,11 @@ def _mends(view: ReviewView, mended: frozenset[str]) -> str:
     applied = mended if view.result is None else mended - view.facts.standing
     of_it = _ids(entry for entry in view.facts.findings if _is_of(entry, applied or mended))
     alike, left = _beside(view, of_it)
-    names = ", ".join(of_it or sorted(applied or mended))
-    word = f"patch_{_form(view, applied)}{'' if left else '_all'}"
+    names = id_ranges(of_it or sorted(applied or mended))
+    form = "" if left else "_listed" if view.facts.is_cut else "_all"
+    word = f"patch_{_form(view, applied)}{form}"
     sentence = view.message(word, mended=names, left=_first_of(view, left))
-    also = view.message("patch_mends_like", names=", ".join(alike), n=len(alike))
+    also = view.message("patch_mends_like", names=id_ranges(alike), n=len(alike))
     return f"{sentence} {also}" if alike else sentence
 
 
@@ -149,7 +151,7 @@ def _first_of(view: ReviewView, names: Sequence[str]) -> str:
     """All names, or the first ones of many: which they are stands in the list."""
     more = len(names) - MOST_NAMES
     first = ", ".join(names[:MOST_NAMES])
-    return view.message("names_and_more", names=first, n=more) if more > 1 else ", ".join(names)
+    return view.message("names_and_more", names=first, n=more) if more > 1 else id_ranges(names)
 
 
 def _form(view: ReviewView, applied: frozenset[str]) -> str:

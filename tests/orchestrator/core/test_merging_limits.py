@@ -12,7 +12,7 @@ from orchestrator.core.findings.merging import MAX_COMPARED_PAIRS, Raised, absor
 from orchestrator.core.findings.sameness import MAX_VOCABULARY, ComparableClaim, Spellings
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.notices import verbatim
-from shared.models.reply_bounds import MAX_CLAIMS
+from shared.models.reply_bounds import MAX_CLAIMS, MAX_LISTED
 from tests.support.linear import processor_s
 
 WORDS = 60
@@ -91,3 +91,21 @@ def test_a_flooded_vocabulary_is_compared_by_how_its_words_begin() -> None:
 
 def _claim(one: Raised) -> ComparableClaim:
     return ComparableClaim(one.finding.title, one.finding.detail, None, None, None)
+
+
+def test_a_rules_thousand_findings_in_one_file_are_merged_in_a_second_or_two() -> None:
+    """Each round is weighed within one transaction, which must not last."""
+    many = [
+        Raised(
+            who,
+            1,
+            RaisedFinding(
+                title="Use of eval (B307)", rule=rule, place=Place(path="a.py", line=line)
+            ),
+        )
+        for who, rule in (("ruff", "ruff/S307"), ("bandit", "bandit/B307"))
+        for line in range(1, MAX_LISTED + 1)
+    ]
+    merged = absorb(many)
+    assert len(merged.findings) == MAX_LISTED
+    assert processor_s(lambda: absorb(many)) < 5

@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator.presentation.formats.text import render
 from orchestrator.presentation.locale.translator import ENGLISH
-from orchestrator.presentation.report import stage_of
+from orchestrator.presentation.stages import stage_of
 from shared.models.assessment import Recommendation
 from shared.models.findings import Place, Severity
 from shared.models.notices import notice

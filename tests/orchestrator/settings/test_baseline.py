@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from orchestrator.settings.baseline import known_findings
+from orchestrator.settings.baseline import known_findings, read_baseline
 from orchestrator.settings.projects import Reviewed
 from shared.errors import ConfigurationError
 from shared.git.repository import open_repository
 from shared.models.findings import Place, RaisedFinding
-from shared.tools.rules import AnalyserRules
+from shared.tools.rules import AnalyserRules, KnownFinding, without_layout
 from tests.orchestrator.settings.test_projects import Project, project
+from tests.support.linear import processor_s
 
 __all__ = ["project"]
 
@@ -88,3 +89,30 @@ def test_a_baseline_of_the_repository_is_read_as_it_was_before_the_change(
         return
     rules(project.path, finding(LONG), finding("except:", rule="ruff/E722"))
     assert [known.rule for known in known_findings(file, later)] == ["bandit/B602"]
+
+
+@pytest.mark.parametrize(
+    ("detail", "cut"),
+    [
+        ({"unlisted": {"ruff": {"found": 1200, "listed": 1000}}}, True),
+        ({"unlisted": {}}, False),
+        ({}, False),
+    ],
+)
+def test_a_baseline_of_a_run_that_was_cut_says_so(
+    tmp_path: Path, detail: dict[str, Any], cut: bool
+) -> None:
+    file = tmp_path / "b.json"
+    file.write_text(json.dumps({"findings": [], "detail": detail}), encoding="utf-8")
+    assert read_baseline(str(file)).cut is cut
+
+
+def test_a_thousand_findings_are_looked_up_in_a_large_baseline_within_seconds() -> None:
+    many = [finding(f"call_number({n}, shell=True)", line=n + 1) for n in range(1000)]
+    known = tuple(
+        KnownFinding(rule="bandit/B602", path="a.py", text=without_layout(f.quote or ""))
+        for f in many * 5
+    )
+    rules_of = AnalyserRules(known=known)
+    assert rules_of.without_known(many) == ()
+    assert processor_s(lambda: rules_of.without_known(many)) < 2

@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import Literal
 
 from shared.models.findings import RaisedFinding, Severity
+from shared.models.reply_bounds import MAX_LISTED
 from shared.models.review_replies import Critique, RedTeamAnalysis, ReviewAnalysis
 from shared.models.sections import Disagreement, Risk
 from shared.text.masking.mask import mask
@@ -19,7 +20,6 @@ from workers.tools.sandbox.sandbox import Countdown
 from workers.tools.snapshot import load_subject
 
 RED_TEAM = "critique.red-team"
-MAX_FINDINGS = 100
 # Findings of this severity or worse ask for a change; INFO is only said.
 NEEDS_FIX = Severity.MINOR
 # Category of a finding -> section of a red-team critique. All others are in `issue_summary` only.
@@ -71,7 +71,7 @@ def write_critique(
     every = in_order(_without_patches_of_cells(raised, examined))
     counting = in_order(map(_without_secrets, inputs.rules.applied(every)))
     findings = inputs.rules.without_known(counting)
-    shown = findings[:MAX_FINDINGS]
+    shown = findings[:MAX_LISTED]
     objects = any(finding.severity.rank <= NEEDS_FIX.rank for finding in findings)
     verdict: Literal["APPROVED", "NEEDS_FIX"] = "NEEDS_FIX" if objects else "APPROVED"
     off = len(every) - len(findings)
@@ -79,6 +79,7 @@ def write_critique(
         update={
             "known": len(counting) - len(findings),
             "off": sum(map(inputs.rules.ignores, every)),
+            "unlisted": len(findings) - len(shown),
         }
     )
     summary = _summary(label, examined, len(findings), len(shown), kind, off)

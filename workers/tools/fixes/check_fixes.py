@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from shared.errors import ToolError
+from shared.models.reply_bounds import MAX_LISTED
 from shared.models.review_replies import CheckedFixes
 from shared.tools.inputs import FixCheckInput
 from workers.tools.fixes.combination import combine
 from workers.tools.registry import ToolContext
 from workers.tools.snapshot import load_subject
 
-MAX_FIXES = 200
+MAX_FIXES = 2 * MAX_LISTED  # those of rules, and those of models
 
 
 def run(inputs: FixCheckInput, context: ToolContext) -> CheckedFixes:

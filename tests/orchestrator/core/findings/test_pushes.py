@@ -1,8 +1,11 @@
 """A finding is followed over the pushes of a branch: new, still there, back again, resolved, or not looked at."""
 
+from dataclasses import replace
+
 from orchestrator.core.findings.identity import fingerprints
 from orchestrator.core.findings.pushes import Persistence, PushHistory, RunFindings, compare_pushes
 from shared.models.findings import Finding, Place
+from tests.support.linear import processor_s
 from tests.support.reports import make_finding
 
 CALL, EVAL = "subprocess.run(name, shell=True)", "eval(name)"
@@ -55,3 +58,23 @@ def test_a_run_without_a_conclusion_resolves_nothing():
     assert len(history.unknown) == 1
     between = [pushed("r1", CALL), pushed("r2", conclusive=False)]
     assert states(compare_pushes(pushed("r3", CALL), between)) == [Persistence.UNCHANGED]
+
+
+def test_a_run_that_lists_a_part_of_what_it_found_resolves_nothing_and_is_named():
+    cut = replace(pushed("r2", EVAL), cut=True)
+    history = compare_pushes(cut, [pushed("r1", CALL, EVAL)])
+    assert history.resolved == ()
+    assert len(history.unknown) == 1
+    assert history.cut == ("r2",)
+    # What it did not list may have been there.
+    later = compare_pushes(pushed("r3", CALL, EVAL), [pushed("r1", CALL), cut])
+    assert states(later) == ["unchanged", "unchanged"]
+    assert later.cut == ("r2",)
+
+
+def test_hundreds_of_lines_with_one_weakness_are_followed_in_seconds():
+    lines = [f"{EVAL}  # {number}" for number in range(900)]
+    moved = ["x = 1", *lines[300:]]
+    before, after = pushed("r1", *lines), pushed("r2", *moved)
+    assert processor_s(lambda: compare_pushes(after, [before])) < 10
+    assert len(compare_pushes(after, [before]).resolved) == 299  # as one line more is there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +10,13 @@ import pytest
 
 from orchestrator.core.cycle_names import renamed
 from orchestrator.core.lines import plain
+from orchestrator.presentation.formats.html import render as as_html
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.formats.markdown import render as as_markdown
+from orchestrator.presentation.formats.sarif import render as as_sarif
+from orchestrator.presentation.formats.summary import render as as_summary
 from orchestrator.presentation.formats.text import question_lines, result_lines
+from orchestrator.presentation.formats.text import render as as_text
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.report import RunReport
 from shared.models.decision import DecisionState
@@ -261,3 +266,33 @@ def test_a_fix_in_the_files_needs_no_taking() -> None:
     fix = {"files": ["app.py"], "repository": "/r", "commit": "c" * 40}
     report = make_report(findings=(make_finding(),), detail={"applied": [fix], "standing": []})
     assert "cherry-pick" not in text_of(report)
+
+
+CUT = {"unlisted": {"ruff": {"found": 1200, "listed": 1000}}}
+
+
+@pytest.mark.parametrize(
+    "render", [as_text, as_markdown, as_sarif, as_html, as_summary], ids=lambda f: f.__module__
+)
+def test_every_format_says_that_more_was_found_than_is_listed(render: Any) -> None:
+    report = make_report(
+        verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), detail={"fixes": fix_of("F1"), **CUT}
+    )
+    told = html.unescape(render(report, ENGLISH))
+    assert "ruff found 1200 findings, of which only the gravest 1000 are listed" in told
+    assert "all that was found" not in told
+
+
+def test_the_json_of_a_run_that_was_cut_has_the_numbers() -> None:
+    content = as_json(
+        make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), detail=CUT)
+    )
+    assert content["detail"]["unlisted"] == CUT["unlisted"]
+    assert "findings_unlisted" in [each["code"] for each in content["notices"]]
+
+
+def test_under_a_cut_a_patch_mends_what_is_listed() -> None:
+    report = make_report(
+        verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), detail={"fixes": fix_of("F1"), **CUT}
+    )
+    assert "The patch would mend F1: all that is listed." in text_of(report)

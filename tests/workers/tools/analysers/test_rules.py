@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shared.models.findings import Severity
-from shared.models.review_replies import ReviewCritique
+from shared.models.reply_bounds import MAX_LISTED
+from shared.models.review_replies import ReviewAnalysis, ReviewCritique
 from tests.workers.tools.analysers.test_complexity import function
 from tests.workers.tools.changes import added, rules
 from workers.tools.registry import MemoryDocuments, ToolContext, run_tool
@@ -50,3 +51,13 @@ def test_a_function_may_be_as_complex_as_is_allowed() -> None:
     (finding,) = answer("complexity", text, complexity=10).findings
     assert finding.severity is Severity.MINOR
     assert rules(answer("complexity", function("f", 40), complexity=41)) == []
+
+
+def test_an_analyser_lists_the_gravest_and_counts_the_rest() -> None:
+    weak = "".join(f"x{n} = eval(input())\n" for n in range(MAX_LISTED + 20))
+    reply = answer("bandit", f"{weak}assert x1\n")
+    assert len(reply.findings) == MAX_LISTED
+    assert isinstance(reply, ReviewAnalysis)
+    assert reply.coverage is not None
+    assert reply.coverage.unlisted == 21
+    assert answer("bandit", TEXT).coverage.unlisted == 0  # type: ignore[attr-defined]
