@@ -16,13 +16,13 @@ _BLANK = re.compile(r"\\\{(\w+)\\\}")
 
 @dataclass(frozen=True)
 class Template:
-    """A sentence with a blank for each part that varies."""
+    """A sentence with a blank for each part that varies; the first blank takes as little as it can."""
 
     text: str
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        return re.compile(_BLANK.sub(r"(?P<\1>.+)", re.escape(self.text)), re.DOTALL)
+        return re.compile(_BLANK.sub(r"(?P<\1>.+?)", re.escape(self.text)), re.DOTALL)
 
     def parts(self, sentence: str) -> Mapping[str, str] | None:
         """What stands in the blanks; None where the sentence is another one."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
+from orchestrator.cli.default_command import INSTEAD, objection, objection_to_subject
 from orchestrator.cli.help_texts import HEADINGS, epilog_lines
 from orchestrator.cli.lazy_group import LazyGroup
 from orchestrator.cli.main import cli
@@ -18,6 +19,7 @@ from orchestrator.cli.registry import CommandGroup
 from orchestrator.cli.usage_words import SENTENCES, in_language
 from orchestrator.presentation.locale.catalogue import help_texts
 from orchestrator.settings.languages import help_language
+from tests.support.english import english_left
 
 
 def shown(command: click.Command) -> Iterator[str]:
@@ -38,7 +40,8 @@ def shown(command: click.Command) -> Iterator[str]:
 
 
 def test_every_help_text_has_its_korean_and_every_korean_one_is_shown() -> None:
-    texts = {*shown(cli), *CommandGroup, *HEADINGS, *SENTENCES}
+    hints = {f"{hint[0].upper()}{hint[1:]}" for hint in INSTEAD.values()}
+    texts = {*shown(cli), *CommandGroup, *HEADINGS, *SENTENCES, *hints}
     assert texts - help_texts("ko").keys() == set()
     assert help_texts("ko").keys() - texts == set()
 
@@ -94,3 +97,24 @@ def test_what_was_typed_wrongly_is_told_in_korean(words: list[str], korean: str)
 
     assert korean in in_language(told, help_texts("ko"))
     assert in_language(told, {}) == told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["reviw"],
+        ["abort"],
+        ["review", "it"],
+        ["review --staged"],
+        ["app.py"],
+        ["show", "—all"],
+        ["nosuch", "thing"],
+        ["apply_fix"],
+    ],
+)
+def test_a_mistyped_command_is_told_in_korean(words: list[str]) -> None:
+    commands = cli.list_commands(click.Context(cli))
+    told = objection(words, commands) or objection_to_subject(words, commands)
+
+    assert told is not None
+    assert english_left(in_language(told, help_texts("ko"))) == []
