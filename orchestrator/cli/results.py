@@ -12,7 +12,7 @@ from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.formats import OutputFormat, format_named, output_of
 from orchestrator.core.lines import Line
 from orchestrator.core.results import ChangeResult, TestsOutcome
-from orchestrator.presentation.coverage import unanalysed
+from orchestrator.presentation.coverage import no_text, unanalysed
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.formats.json import as_json
@@ -110,7 +110,9 @@ def _unanalysed(report: RunReport) -> Iterable[Notice]:
     """A check that passed because nobody could look at the code has checked nothing of it."""
     if not isinstance(report.result, ChangeResult):
         return ()
-    return unanalysed(report.result.coverage, lambda path: language_of(path) is not None)
+    coverage = report.result.coverage
+    known = unanalysed(coverage, lambda path: language_of(path) is not None)
+    return (*known, *no_text(coverage))
 
 
 def has_passed(report: RunReport) -> bool:

@@ -9,11 +9,11 @@ from typing import Literal
 
 from orchestrator.subjects.kinds import HEAD_BYTES, LOADED, harmless_kind, language_of
 from orchestrator.subjects.screening import Unread
-from orchestrator.subjects.started import move_starts
+from orchestrator.subjects.started import is_lock, is_started, move_starts
 from shared.git.diff_pieces import FileText, cut_change
 from shared.git.hunks import changed_ranges, count_tag
 from shared.git.patch import FilePatch, split_lines
-from shared.models.coverage import UnreadReason
+from shared.models.coverage import UNREADABLE, UnreadReason
 from shared.models.subject import FileChange, LineRange, Origin, SecretLine, Subject
 
 Put = Callable[[bytes], str]
@@ -73,6 +73,17 @@ class CapturedFile:
         """True for a program, and for what is not known to be none: it has no suffix, and nobody sees into it."""
         unknown = self.after is None and not PurePosixPath(self.path).suffix
         return self.language is not None or self.executable or unknown
+
+    @property
+    def inert(self) -> bool:
+        """True for what nobody can read as text, and what is no code, starts nothing and is loaded by nothing."""
+        code = None if self.left_out is None else self.left_out.code
+        if code is UnreadReason.SUBMODULE:
+            return not is_started(self.path)
+        if code not in UNREADABLE or self._may_be_code:
+            return False
+        loaded = PurePosixPath(self.path).suffix.lower() in LOADED
+        return not loaded and (is_lock(self.path) or not is_started(self.path))
 
     @property
     def became_code(self) -> bool:
@@ -154,6 +165,7 @@ def store(change: CapturedChange, put: Put, mask: Mask) -> Subject:
                 as_new=file.as_new,
                 secrets=file.secrets,
                 cells=file.cells is not None,
+                inert=file.inert,
             )
             for file in change.files
         ),

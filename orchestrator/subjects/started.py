@@ -66,6 +66,17 @@ def is_started(path: str) -> bool:
     return _STARTED.match(parts[-1]) is not None
 
 
+_LOCK = regex(
+    r"(?:.+[.-]lock(?:\.json|\.ya?ml)?|package-lock\.json|npm-shrinkwrap\.json|go\.sum|.+\.lockb|gradle\.lockfile)\Z",
+    re.IGNORECASE,
+)
+
+
+def is_lock(path: str) -> bool:
+    """Whether a program writes the file: it pins what another file asks for."""
+    return _LOCK.match(PurePosixPath(path).name) is not None
+
+
 def move_starts(old: str, new: str, *, is_code: bool) -> bool:
     """Whether a file that moves from `old` to `new` may run or configure something else there.
 

@@ -34,6 +34,10 @@ class UnreadReason(StrEnum):
     UNUSABLE_NAME = "unusable_name"
 
 
+UNREADABLE = (UnreadReason.BINARY, UnreadReason.TOO_LARGE, UnreadReason.LFS_POINTER)
+"""Why the contents of a plain file are no text that somebody could be shown."""
+
+
 class ReaderKind(StrEnum):
     """Who a reader is. A script stands for a model, and says so."""
 

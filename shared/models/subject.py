@@ -39,7 +39,8 @@ class FileChange(Wire):
     in `unread`. `harmless` names a kind that nobody needs to read (`image`, ...), `language` what decides who reads it.
     `as_new`: all of it counts as changed, since it became executable or code without an edit that shows it. `secrets`
     are those that the change puts where nobody is shown them: into a file that is never sent, or an output of a
-    notebook. `cells`: the documents are a notebook's cells at their lines (shared/text/notebooks.py), and not the file.
+    notebook. `inert`: nobody can read it as text, and nothing runs it, loads it or is configured by it. `cells`: the
+    documents are a notebook's cells at their lines (shared/text/notebooks.py), and not the file.
     """
 
     path: str
@@ -55,6 +56,7 @@ class FileChange(Wire):
     as_new: bool = False
     secrets: tuple[SecretLine, ...] = Field(default=(), exclude_if=lambda value: not value)
     cells: bool = Field(default=False, exclude_if=lambda value: not value)
+    inert: bool = Field(default=False, exclude_if=lambda value: not value)
 
     @property
     def is_python(self) -> bool:

@@ -73,15 +73,23 @@ def cover(
     absence_allowed: bool = False,
     review: int = 1,
     by_reader: bool = True,
+    rules_alone: bool | None = None,
 ) -> CoverageReport | None:
     """The report on one review; None for a subject that was captured before coverage counted.
+
+    Of `rules_alone` (None: by who was asked) nobody expects that they read data that is no text: it is named, and not
+    required.
 
     Without `by_reader` it is one of the original rules, by which whoever looks is a reader like any other.
     """
     if not subject.counts_unread:
         return None
     readers = _readers(readings)
-    files = tuple(_file(file, readers, readings, review) for file in subject.files)
+    alone = _only_rules(readings) if rules_alone is None else rules_alone
+    files = tuple(
+        _file(file, excuse_of(file) or _unreadable(file, alone), readers, readings, review)
+        for file in subject.files
+    )
     independent = _read_by_others(subject, readers)
     absences = [
         absence.model_copy(
@@ -144,10 +152,21 @@ def merged(reports: Iterable[CoverageReport | None]) -> CoverageReport | None:
     return joined.model_copy(update={"reviewed": reviewed, "readers": readers})
 
 
+def _only_rules(readings: Sequence[FilesRead]) -> bool:
+    return bool(readings) and all(reading.computes for reading in readings)
+
+
+def _unreadable(file: FileChange, rules_alone: bool) -> str | None:
+    return str(file.unread) if rules_alone and file.inert and file.unread else None
+
+
 def _file(
-    file: FileChange, readers: Iterable[FilesRead], readings: Sequence[FilesRead], review: int
+    file: FileChange,
+    excuse: str | None,
+    readers: Iterable[FilesRead],
+    readings: Sequence[FilesRead],
+    review: int,
 ) -> FileCoverage:
-    excuse = excuse_of(file)
     read_by = () if file.skipped is not None else _names(readers, file.path)
     reason, detail = (None, "") if read_by or excuse else _why_unread(file, readings)
     return FileCoverage(

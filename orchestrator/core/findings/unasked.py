@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.findings.coverage import cover, excuse_of
-from shared.models.coverage import CoverageReport, FileCoverage, UnreadReason
+from shared.models.coverage import UNREADABLE, CoverageReport, FileCoverage, UnreadReason
 from shared.models.notices import Notice, notice
 from shared.models.panel import Participant
 from shared.models.subject import FileChange, Subject
@@ -37,8 +37,8 @@ def unasked(
     only_rules = all(critic.rule_based for critic in critics)
     if _is_to_be_asked(subject, critics) or (removes and not only_rules):
         return None
-    coverage = cover(subject, (), by_reader=False) or CoverageReport()
-    reviewed = False if removes or _moves_submodule(coverage) else None
+    coverage = cover(subject, (), by_reader=False, rules_alone=only_rules) or CoverageReport()
+    reviewed = False if removes or _leaves_unread(coverage) else None
     unreviewed = coverage.model_copy(update={"reviewed": reviewed, "readers": ()})
     return Unasked(why=nothing or _why(coverage), coverage=unreviewed)
 
@@ -58,8 +58,10 @@ def _is_judged_unread(file: FileChange) -> bool:
     return file.unread is UnreadReason.NEVER_SENT and (file.status == "added" or bool(file.secrets))
 
 
-def _moves_submodule(coverage: CoverageReport) -> bool:
-    return any(file.excuse == UnreadReason.SUBMODULE for file in coverage.files)
+def _leaves_unread(coverage: CoverageReport) -> bool:
+    """Whether a submodule moves, or data is no text."""
+    left = {UnreadReason.SUBMODULE, *UNREADABLE}
+    return any(file.excuse in left for file in coverage.files)
 
 
 def _why(coverage: CoverageReport) -> Notice:

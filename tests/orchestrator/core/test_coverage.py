@@ -9,6 +9,7 @@ import pytest
 from orchestrator.core.findings.coverage import FilesRead, cover, excuse_of, merged, shown_files
 from orchestrator.core.findings.verdict import GateOutcome, coverage_of, derive, gate
 from orchestrator.core.results import ChangeResult
+from orchestrator.presentation.coverage import no_text
 from shared.models.coverage import Coverage, CoverageReport, UnreadFile, UnreadReason
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
@@ -195,3 +196,33 @@ def test_a_report_survives_its_storage() -> None:
     stored = ChangeResult(coverage=one).model_dump(mode="json")
     assert coverage_of(ChangeResult.model_validate(stored)) == one
     assert coverage_of(ChangeResult.model_validate({})) is None
+
+
+BLOB = file("blob.bin", after=None, changed=(), skipped="it is binary", inert=True).model_copy(
+    update={"unread": UnreadReason.BINARY}
+)
+
+
+def test_rules_alone_wait_for_no_data_that_is_no_text_and_name_it() -> None:
+    covered = report(analysed("ruff", "a.py"), files=(file(), BLOB))
+    assert covered.unread == ()
+    assert covered.complete
+    assert covered.files[1].excuse == "binary"
+    assert derive((), Ending.CONVERGED, coverage=covered) is Verdict.CHECKS_PASSED
+    assert [words(each) for each in no_text(covered)] == [
+        "blob.bin was not looked at: it is binary. No rule reads such data, so the gate does not wait for it "
+        "(`review.exclude` leaves it out)"
+    ]
+
+
+def test_a_source_file_that_nobody_can_read_still_keeps_a_gate_of_rules_shut() -> None:
+    large = file("big.py", after=None, changed=(), skipped="it is too large", language="python")
+    covered = report(analysed("ruff", "a.py"), files=(file(), large))
+    assert [each.path for each in covered.unread] == ["big.py"]
+
+
+def test_where_a_model_takes_part_unread_data_keeps_approval_away() -> None:
+    ada = FilesRead("ada", coverage=Coverage(read=("a.py",)))
+    covered = report(analysed("ruff", "a.py"), ada, files=(file(), BLOB))
+    assert [each.path for each in covered.unread] == ["blob.bin"]
+    assert derive((), Ending.CONVERGED, coverage=covered) is Verdict.INCONCLUSIVE
