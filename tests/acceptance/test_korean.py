@@ -44,6 +44,7 @@ LOOKING = (
     "config check",
     "config check --reach",
     "config show",
+    "config show --sources",
     "config presets",
     "init --print",
     "participants list",

@@ -60,9 +60,11 @@ def run_show(query: SettingsQuery, environ: Mapping[str, str], *, as_json: bool)
         terminal.result(mask(dumps(listed)).text)
     elif query.sources:
         rows = sorted(configuration.known_keys(), key=lambda row: row[2] == DEFAULT)
+        words = words_in(environ=environ)
         # No table: it cuts what is long, and a path must be whole.
         texts = (
-            f"{key}: {_value(value) or _default(key)}  # {source}" for key, value, source in rows
+            f"{key}: {_value(value) or words.stored(_default(key))}  # {words.stored(source)}"
+            for key, value, source in rows
         )
         terminal.result([line(mask(shown).text) for shown in texts])
     else:
