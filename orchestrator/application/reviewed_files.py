@@ -31,7 +31,7 @@ def require_reviewed_files(
     if edited:
         raise DecisionConflict(
             "{files} changed since the review, so the fix was not applied and the question stays open: review "
-            "the change again, or take the patch with `quorate show {run} --patch | git apply`",
+            "the change again, or, where it still fits, take the patch with `quorate show {run} --patch | git apply`",
             files=", ".join(edited),
             run=report.run.id,
         )

@@ -153,8 +153,16 @@ def output_obstacle(path: Path) -> str | None:
         return Sentence("there is no folder {folder}", folder=str(path.parent))
     if path.is_dir():
         return Sentence("it is a folder")
-    writable = os.access(path if path.exists() else path.parent, os.W_OK)
-    return None if writable else Sentence("it cannot be written")
+    if path.exists():
+        return None if os.access(path, os.W_OK) else Sentence("it cannot be written")
+    from tempfile import TemporaryFile  # only a result file needs it
+
+    try:
+        # What the folder says is not enough: root may write to `/proc` by its mode.
+        with TemporaryFile(dir=path.parent):
+            return None
+    except OSError as error:
+        return Sentence("it cannot be written: {why}", why=error.strerror)
 
 
 def check_estimate(outputs: Sequence[Path], *, estimate: bool) -> None:

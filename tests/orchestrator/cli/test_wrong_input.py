@@ -50,6 +50,8 @@ def test_no_command_shows_the_help(quiet_home: CommandLine):
         (("--fail-on", "terrible"), "terrible"),
         (("-o", "result.pdf"), ".json, .md"),
         (("-o", "nowhere/result.md"), "there is no folder nowhere"),
+        # As root the folder's mode allows it.
+        (("-o", "/proc/result.md"), "/proc/result.md: it cannot be written"),
         (("--diff", "missing.diff"), "missing.diff"),
         (("--diff", "-"), "--allow-empty"),
         (("no-such-revision",), "no-such-revision"),
