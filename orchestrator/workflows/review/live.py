@@ -17,6 +17,7 @@ from orchestrator.core.views.live import (
     headed,
     note,
 )
+from orchestrator.core.wording import id_ranges
 from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.review_replies import Applied, CheckedFix, CheckedFixes, FixProposal
 from shared.models.rows import StepRow
@@ -47,13 +48,23 @@ def fixes_tried(step: StepRow, reply: Reply, context: RenderContext) -> Sequence
         return []
     if not step.key.endswith(OFFERED):
         return answered(step, reply, context)
-    return [_tried(step, fix, context) for fix in CheckedFixes.model_validate(reply).fixes]
+    fixes = CheckedFixes.model_validate(reply).fixes
+    good: dict[str, list[CheckedFix]] = {}
+    for fix in fixes:
+        if fix.problem is None:
+            good.setdefault(fix.source, []).append(fix)
+    broken = [_broken(step, fix, context) for fix in fixes if fix.problem is not None]
+    return [*(_applying(step, who, each, context) for who, each in good.items()), *broken]
 
 
-def _tried(step: StepRow, fix: CheckedFix, context: RenderContext) -> Line:
+def _applying(step: StepRow, who: str, fixes: Sequence[CheckedFix], context: RenderContext) -> Line:
+    """All patches of one author in a line: a linter may have hundreds."""
+    findings = _names(step, chain.from_iterable(fix.findings for fix in fixes))
+    return line(context.message("fix_applies", who=who, findings=findings, n=len(fixes)))
+
+
+def _broken(step: StepRow, fix: CheckedFix, context: RenderContext) -> Line:
     findings = _names(step, fix.findings)
-    if fix.problem is None:
-        return line(context.message("fix_applies", who=fix.source, findings=findings))
     text = context.message("unfixable", who=fix.source, findings=findings, why=fix.problem)
     return line(Span(f"⚠ {text}", Style.WARNING))
 
@@ -61,7 +72,7 @@ def _tried(step: StepRow, fix: CheckedFix, context: RenderContext) -> Line:
 def _names(step: StepRow, findings: Iterable[str]) -> str:
     """The findings' names in the whole run."""
     prefix = cycle_at(step.key).prefix
-    return ", ".join(f"{prefix}{name}" for name in dict.fromkeys(findings))
+    return id_ranges(f"{prefix}{name}" for name in findings)
 
 
 def fix_applied(_step: StepRow, reply: Reply, context: RenderContext) -> Sequence[Line]:

@@ -315,3 +315,12 @@ def test_a_failed_step_is_called_by_its_role_and_its_cycle_in_every_language():
     assert not any("fix/eve" in each for each in lines)
     again = told(None, replace(START, steps=(later,)))
     assert not any("/fix/" in each for each in again)
+
+
+def test_the_patches_of_one_author_are_told_in_one_line():
+    fixes = [{"findings": [f"F{n}"], "patch": "x", "source": "ruff"} for n in range(1, 101)]
+    step = make_step("fixes/check", role="fixes", participant="git", reply={"fixes": fixes})
+    lines = told(None, replace(START, steps=(step,)))
+    assert [each for each in lines if "patch" in each and "ruff" in each] == [
+        "the patches by ruff for F1–F100 apply"
+    ]
