@@ -1,6 +1,6 @@
-"""Whether the files that a fix would change in place are still those that were reviewed.
+"""Whether what a fix builds on is still there: an earlier fix, and the files that it would change in place.
 
-`apply` compares them, too, when it writes. By then the answer is given; here the question stays open.
+`apply` compares the files, too, when it writes. By then the answer is given; here the question stays open.
 """
 
 from __future__ import annotations
@@ -20,11 +20,20 @@ from shared.store.documents import address, get_documents
 def require_reviewed_files(
     backend: Backend, report: RunReport, only: Collection[str] | None
 ) -> None:
-    """Raise DecisionConflict that names files edited since the review, where an answer would change them in place.
+    """Raise DecisionConflict where a fix that this one builds on was taken back, or where files were edited meanwhile.
+
+    Files count where they would be changed in place.
 
     `only`: the findings whose fixes are meant. A repository that is not on this machine is looked at by the worker
     alone.
     """
+    if report.undone:
+        raise DecisionConflict(
+            "the fix that this one builds on was taken back ({undoing}), so it was not applied: close the question "
+            "with `quorate decide {run} skip`, and review the change again",
+            undoing=", ".join(report.undone),
+            run=report.run.id,
+        )
     if report.spec.options.get("apply") != "in-place":
         return
     edited = backend.read(lambda connection: list(_edited(connection, report, only)))

@@ -75,6 +75,10 @@ def test_what_was_applied_shows_and_can_be_undone_while_the_next_decision_is_ope
     assert newest["workflow"] == "undo"
     repeated = live("undo", newest["id"], cwd=changed_repository)
     assert "has applied nothing" not in repeated.stderr
+    # The open question builds on what was taken back.
+    refused = live("decide", "last", "apply_fix")
+    assert refused.returncode == 6
+    assert "the fix that this one builds on was taken back" in refused.stderr
     assert live("decide", "last", "skip").returncode in (0, 1, 3)
 
 
