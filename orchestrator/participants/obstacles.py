@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 
 from shared.programs import find_program, how_to_add
 from shared.providers import key_store
@@ -65,6 +67,13 @@ def obstacle(name: str, provider: ProviderSection, environ: Mapping[str, str]) -
             )
         )
     return None
+
+
+def has_program(program: str, environ: Mapping[str, str]) -> bool:
+    """Whether an analyser's program is here; True where the workers are elsewhere, which cannot be seen."""
+    if environ.get("QUORATE_REDIS_URL") or find_program(program, environ.get("PATH", "")):
+        return True
+    return os.access(Path(sys.executable).parent / program, os.X_OK)  # where workers look first
 
 
 def _lacking(name: str, source: KeySource, environ: Mapping[str, str]) -> Obstacle | None:

@@ -170,6 +170,28 @@ def test_a_server_of_this_machine_that_does_not_answer_is_named(
     assert "near: nothing answers at http://127.0.0.1:9/v1" in done.stdout
 
 
+def test_a_program_that_is_not_installed_is_named_when_it_is_asked_for(
+    quiet_home: CommandLine, home: Path, tmp_path: Path
+) -> None:
+    (home / "config.yaml").write_text(
+        "participants: [house, coder, here, ready]\n"
+        "providers:\n"
+        '  house: {type: analyser, command: [nope-lint, "{files}"], files: ["*.py"]}\n'
+        '  lost: {type: analyser, command: [/nowhere/lint, "{files}"], files: ["*.py"]}\n'
+        '  here: {type: analyser, command: [sh, "{files}"], files: ["*.py"]}\n'
+        '  ready: {type: analyser, command: [ruff, "{files}"], files: ["*.py"]}\n'
+        "  coder: {type: command, command: [nope-cli]}\n"
+    )
+    assert checked(quiet_home, tmp_path).returncode == 0
+    done = checked(quiet_home, tmp_path, "--reach", "--json")
+    assert done.returncode == 2
+    told = {each["name"]: each["problem"] for each in json.loads(done.stdout)["participants"]}
+    assert "the program 'nope-lint' is not installed" in told["house"]
+    assert "the program '/nowhere/lint' is not installed" in told["lost"]
+    assert "nope-cli" in told["coder"]
+    assert (told["here"], told["ready"]) == (None, None)
+
+
 def test_a_rule_that_nobody_knows_and_a_baseline_that_is_not_there_are_mistakes(
     quiet_home: CommandLine, home: Path, tmp_path: Path
 ) -> None:

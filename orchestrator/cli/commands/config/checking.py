@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from pydantic import JsonValue
+
 from orchestrator.cli.reader import told, words_in
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.participants.catalogue import Catalogue
+from orchestrator.participants.obstacles import has_program
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
@@ -145,7 +148,7 @@ def _named(
     entries += [entry for entry in named if entry.name not in settings.providers]
     for entry in entries:
         if reach:
-            yield _tried(entry, catalogue)
+            yield _tried(entry, catalogue, environ)
         elif (unknown := _unknown(entry, catalogue)) is not None:
             yield unknown
 
@@ -161,16 +164,24 @@ def _unknown(entry: ParticipantEntry, catalogue: Catalogue) -> ReachedMember | N
     return None
 
 
-def _tried(entry: ParticipantEntry, catalogue: Catalogue) -> ReachedMember:
+def _tried(
+    entry: ParticipantEntry, catalogue: Catalogue, environ: Mapping[str, str]
+) -> ReachedMember:
     try:
-        silent = next(filter(None, map(_silence, catalogue.resolve(entry))), None)
+        members = catalogue.resolve(entry)
+        silent = next(filter(None, (_silence(member, environ) for member in members)), None)
     except QuorateError as error:
         return ReachedMember(entry.name, error.sentence, isinstance(error, CredentialsRejected))
     return ReachedMember(entry.name, silent)
 
 
-def _silence(participant: Participant) -> str | None:
-    """Whether nothing listens at a participant's address on this machine; elsewhere nobody is called."""
+def _silence(participant: Participant, environ: Mapping[str, str]) -> str | None:
+    """Why nobody would answer: a linter is not installed, nothing listens at an address of this machine.
+
+    Machines elsewhere are not called, and what the workers have installed there is not known here.
+    """
+    if participant.rule_based:
+        return _uninstalled(participant.options.get("command"), environ)
     row = CATALOGUE[participant.provider]
     address = str(participant.options.get("base_url") or row.address or "")
     if not is_loopback(address):
@@ -183,3 +194,10 @@ def _silence(participant: Participant) -> str | None:
             "nothing answers at {address}: {why}", address=address, why=error.strerror or str(error)
         )
     return None
+
+
+def _uninstalled(command: JsonValue, environ: Mapping[str, str]) -> str | None:
+    """That a linter's program is not here; None for our own analysers, which have no command."""
+    if not isinstance(command, list) or has_program(str(command[0]), environ):
+        return None
+    return f"the program '{command[0]}' is not installed: install it or put it on PATH"
