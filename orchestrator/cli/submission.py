@@ -22,6 +22,7 @@ from orchestrator.cli.reader import words_for
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.setting_options import take_holders, take_settings
 from orchestrator.cli.work_options import output_obstacle
+from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.lines import Span, Style, line
 from orchestrator.core.results import FindingsResult
 from orchestrator.embedded.starting import Starting
@@ -197,9 +198,10 @@ def _settle(prepared: PreparedRun, terminal: Terminal, output: OutputOptions) ->
 
 
 def report_unasked(report: RunReport, terminal: Terminal, words: Translator) -> None:
-    """That a question was answered because nobody was there to be asked."""
+    """That a question was answered because nobody was there to be asked. Whoever sets a gate expects no question."""
     answer = report.result.decision if isinstance(report.result, FindingsResult) else None
-    if answer is not None and answer.channel == "policy" and not terminal.quiet:
+    gated = report.gate.outcome is not GateOutcome.NOT_SET
+    if answer is not None and answer.channel == "policy" and not (gated or terminal.quiet):
         text = words.message("decided_unasked", choice=answer.choice)
         terminal.talk([line(Span(text, Style.DIM))])
 

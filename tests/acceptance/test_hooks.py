@@ -129,10 +129,15 @@ BAD: dict[str, tuple[Callable[[Path], object], int, str]] = {
         1,
         "app.py:5: CRITICAL",
     ),
-    "a binary that nobody can read": (
-        lambda repository: (repository / "data.bin").write_bytes(b"\0\1\2"),
+    "a source file that nobody can read": (
+        lambda repository: (repository / "data.py").write_bytes(b"\0\1\2"),
         1,
-        "Nobody read data.bin: it is binary",
+        "Nobody read data.py: it is binary",
+    ),
+    "a source file that is too large": (
+        lambda repository: (repository / "data.py").write_text("x = 1\n" * 200_000),
+        1,
+        "Nobody read data.py: it is too large (over 1 MB)",
     ),
     "a password in a file that is never sent": (
         lambda repository: (repository / ".env").write_text(f"A=1\nDB_PASSWORD={PASSWORD}\n"),
@@ -168,6 +173,21 @@ def test_a_commit_in_a_language_that_nothing_here_reads_passes_and_says_so(
     done = commit()
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.startswith("⚠ No analyser here knows the language of Job.java: checked for")
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_commit_with_data_that_nobody_can_read_passes_and_names_it(
+    beside: bool, commit, hooked: Path
+) -> None:
+    (hooked / "data.bin").write_bytes(os.urandom(5_000) + b"\0")
+    (hooked / "package-lock.json").write_text("{}\n" * 800_000)
+    if beside:
+        (hooked / "app.py").write_text("VALUE = 3\n")
+    done = commit()
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "data.bin was not looked at: it is binary" in done.stderr
+    assert "package-lock.json was not looked at: it is too large (over 1 MB)" in done.stderr
+    git(hooked, "reset", "-q", "--hard", "HEAD~1")
 
 
 @pytest.mark.parametrize("kind", BAD)
@@ -371,6 +391,7 @@ def test_without_a_terminal_the_decision_is_skipped_and_the_code_is_the_gates(
     assert (gated.returncode, content["gate"]["outcome"]) == (1, "tripped")
     answer = content["detail"]["decision"]
     assert (answer["choice"], answer["actor"]) == ("skip", "policy")
+    assert "Nobody could be asked" not in gated.stderr
 
     free = live("review", cwd=changed_repository)
     assert free.returncode == 0, free.stderr

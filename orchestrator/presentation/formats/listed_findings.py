@@ -17,8 +17,11 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.positions import Voices
 from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding, Ground, Place
+from shared.patterns import regex
 
 _ENDS = ".!?…。:"
+_STOPPED = regex(r"\.( \([A-Z]+\d+\))\Z")
+"""A sentence that ended before its rule's name: `a security issue. (B602)`."""
 _MOST = 4_000  # characters of what one participant says
 
 
@@ -92,4 +95,5 @@ def _listed(
 
 
 def _sentence(text: str) -> str:
+    text = _STOPPED.sub(r"\1", text)
     return f"{text}." if text and text[-1] not in _ENDS else text

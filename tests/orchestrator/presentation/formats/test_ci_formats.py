@@ -213,6 +213,12 @@ def test_whatever_a_finding_says_every_format_can_be_read(text: str) -> None:
     assert len(format_named("rdjsonl").render(report, ENGLISH).splitlines()) == 1
 
 
+def test_a_title_that_ends_with_a_rules_name_is_one_sentence() -> None:
+    report = reviewed({"title": "shell=True, security issue. (B602)", "place": FIRST})
+    (told,) = format_named("annotations").render(report, ENGLISH).splitlines()
+    assert "::shell=True, security issue (B602)." in told
+
+
 def test_a_step_gets_as_many_annotations_as_the_runner_shows():
     report = reviewed(*({"place": Place(path="app.py", line=n)} for n in range(1, 15)))
     assert len(format_named("annotations").render(report, ENGLISH).splitlines()) == MOST_OF_A_KIND
