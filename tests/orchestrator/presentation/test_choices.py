@@ -46,7 +46,7 @@ def test_every_option_has_a_key_of_its_own(options: list[str]):
 
 def test_a_question_of_ours_is_asked_in_the_readers_language():
     row = make_decision()
-    assert asked(row, Translator("ko")) == "수정을 적용할까요, 건너뛸까요?"
+    assert asked(row, Translator("ko")) == "수정을 적용하시겠습니까, 건너뛰시겠습니까?"
     something = {**row.question, "kind": "else", "prompt": "Something else?"}
     foreign = replace(row, kind="else", question=something)
     assert asked(foreign, Translator("ko")) == "Something else?"

@@ -45,7 +45,7 @@ def test_text_names_it_right_below_the_gate():
 
 def test_korean_says_the_same():
     lines = text.render(covered(), Translator("ko")).splitlines()
-    assert lines[1] == "게이트 판단 불가: 아무도 읽지 않음: job0.py"
+    assert lines[1] == "게이트 결론 없음: 아무도 읽지 않음: job0.py"
     assert lines[2] == "⚠ 아무도 읽지 않음: job0.py (바이너리 파일)"
     assert lines[3] == "⚠ bandit 분석하지 못함: b.py (구문 분석 불가)"
 

@@ -104,7 +104,7 @@ def test_decisions_are_listed_in_korean_and_their_options_as_they_are_typed() ->
     head, row, hint = plain(decisions([waiting()], Translator("ko"))).splitlines()
     assert head.split()[:2] == ["실행", "종류"]
     assert "apply_fix|skip" in row
-    assert cells_before("질문", head) == cells_before("수정을 적용할까요", row)
+    assert cells_before("질문", head) == cells_before("수정을 적용하시겠습니까", row)
     assert hint == "질문 보기: quorate show RUN, 답하기: quorate decide RUN CHOICE"
     assert plain(decisions([], Translator("ko"))) == "기다리는 결정 없음\n"
 

@@ -176,7 +176,7 @@ def test_a_plan_is_decided_in_korean(web: WebService) -> None:
     browser = PlainBrowser.signed_in(web)
     korean = {"Accept-Language": "ko-KR,ko;q=0.9"}
     page = browser.get(address_of(run), **korean)
-    assert "계획을 수정할까요, 그대로 수락할까요?" in page.text
+    assert "계획을 수정하시겠습니까, 그대로 수락하시겠습니까?" in page.text
     assert "그대로 수락" in page.text
     assert (
         browser.send(page, address_of(run), choice="revise", message="더 짧게").status_code == 303
