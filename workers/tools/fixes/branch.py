@@ -11,11 +11,18 @@ from pathlib import Path
 
 from shared.errors import ToolError
 from shared.git.process import Git
+from shared.models.placeholders import MASKED
 from shared.models.subject import FileChange, Subject
 from workers.tools.fixes.approval import Approved
 from workers.tools.fixes.bench import git_blob_id
 from workers.tools.fixes.repository import FixTarget, commit_of, identity
-from workers.tools.fixes.worktree import EXECUTABLE, LINK, REGULAR, read_entry
+from workers.tools.fixes.worktree import (
+    EXECUTABLE,
+    LINK,
+    REGULAR,
+    WorktreeEntry,
+    read_entry,
+)
 from workers.tools.registry import Documents
 from workers.tools.sandbox.git import own_repository
 from workers.tools.sandbox.sandbox import Countdown
@@ -177,49 +184,67 @@ def _reviewed_commit(
         return commit
     head = commit_of(repository, subject.origin.head, own)
     own.run("read-tree", head)
-    modes = _modes(repository, own, reviewed)
+    now = _entries_now(repository, own, reviewed)
     entries: dict[str, tuple[str, str] | None] = {}
     left_out: list[str] = []
     for file in subject.files:
-        if file.skipped is not None or file.cells:
+        check_path(file.path)
+        entry = _recorded(file, now, own, documents, repository.object_format)
+        if entry is None and file.after is not None:
             left_out.append(file.path)
             continue
-        check_path(file.path)
         if file.status == "renamed" and file.old_path is not None:
             check_path(file.old_path)
             entries[file.old_path] = None
-        entries[file.path] = _recorded(file, modes, own, documents)
+        entries[file.path] = entry
     own.stage(entries)
     return commit_index(own, repository, head, _state_message(subject, approved, left_out))
 
 
 def _recorded(
-    file: FileChange, modes: Callable[[str], str], own: Git, documents: Documents
+    file: FileChange,
+    now: Callable[[str], WorktreeEntry],
+    own: Git,
+    documents: Documents,
+    object_format: str,
 ) -> tuple[str, str] | None:
-    """The index entry of one reviewed file, whatever stands there by now; None for one that was deleted."""
-    if file.after is None:
+    """The index entry of one reviewed file, whatever stands there by now; None for one that was deleted.
+
+    None, too, where what was reviewed is not the file's own text: nobody could read it, it is a notebook's cells, or
+    secrets in it were masked.
+    """
+    if file.after is None or file.skipped is not None or file.cells:
         return None
-    return modes(file.path), own.write_blob(documents.get(file.after))
+    data, entry = documents.get(file.after), now(file.path)
+    blob = git_blob_id(data, object_format)
+    if MASKED.search(data.decode("utf-8", "replace")) and blob != git_blob_id(
+        entry.data, object_format
+    ):
+        return None
+    return entry.mode, own.write_blob(data)
 
 
-def _modes(repository: FixTarget, own: Git, reviewed: str) -> Callable[[str], str]:
-    """What a path is by now; where it is gone, what it was in the commit. A subject holds contents without modes."""
+def _entries_now(repository: FixTarget, own: Git, reviewed: str) -> Callable[[str], WorktreeEntry]:
+    """What a path holds by now, and its mode; where it is gone, the mode in the commit. A subject holds no modes."""
     root = repository.root
     if root is None and reviewed == "worktree":
         raise ToolError("A bare repository has no working tree.")
     committed = own.entries()
     index = repository.references.entries() if reviewed == "index" else {}
 
-    def mode_of(path: str) -> str:
-        now = index.get(path, ("", ""))[0]
+    def entry_now(path: str) -> WorktreeEntry:
+        mode, blob = index.get(path, ("", ""))
+        data = own.run("cat-file", "blob", blob) if blob and mode != LINK else b""
         if root is not None and reviewed == "worktree":
             with suppress(ToolError):  # something else stands there by now
                 entry = read_entry(root, path)
-                now = "" if entry is None else entry.mode
-        known = (now, committed.get(path, ("", ""))[0])
-        return next((mode for mode in known if mode in (REGULAR, EXECUTABLE)), REGULAR)
+                mode, data = ("", b"") if entry is None else (entry.mode, entry.data)
+        known = (mode, committed.get(path, ("", ""))[0])
+        return WorktreeEntry(
+            next((mode for mode in known if mode in (REGULAR, EXECUTABLE)), REGULAR), data
+        )
 
-    return mode_of
+    return entry_now
 
 
 def _commit_fix(approved: Approved, repository: FixTarget, own: Git, base: str) -> str:
@@ -260,7 +285,7 @@ def _fix_message(approved: Approved) -> str:
 
 
 def _state_message(subject: Subject, approved: Approved, left_out: list[str]) -> str:
-    note = f"\nNot part of it, since no exact text of them was reviewed: {len(left_out)} files.\n"
+    note = f"\nFiles left out, since no exact text of them was reviewed: {len(left_out)}.\n"
     return (
         f"State under review ({subject.origin.reviewed})\n{note if left_out else ''}\n"
         f"Generated-by: Quorate\n{RUN}: {approved.order.run}\n{STATE}: {approved.order.effect}\n"

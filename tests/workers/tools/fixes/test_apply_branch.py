@@ -226,6 +226,25 @@ def test_a_file_that_was_edited_since_the_review_is_on_the_branch_as_it_was_revi
     assert (file.read_text() if file.exists() else None) == edit
 
 
+@pytest.mark.parametrize("state", ["worktree", "index"])
+def test_a_file_whose_secrets_were_masked_is_not_recorded_as_what_was_shown(
+    tmp_path: Path, state: Reviewed
+) -> None:
+    repo = new_repo(tmp_path / "r")
+    repo.commit({"a.py": "old\n", "key.py": "key = None\n"})
+    shown = {"a.py": "new\n", "key.py": "key = '\u00abmasked:assigned-secret:1\u00bb'\n"}
+    this = reviewed(
+        repo, {"a.py": "old\n", "key.py": "key = None\n"}, shown, {"a.py": "x\n"}, state
+    )
+    repo.write({"key.py": "key = 'hunter2hunter2'\n"})  # what really stands there
+    if state == "index":
+        repo.git("add", "-A")
+    this.apply()
+    assert show(repo, f"{BRANCH}:key.py") == "key = None\n"
+    assert show(repo, f"{BRANCH}:a.py") == "x\n"
+    assert "reviewed: 1." in repo.git("log", "-1", "--format=%B", f"{BRANCH}^")
+
+
 def test_somebody_elses_branch_is_left_alone(tmp_path: Path) -> None:
     this = case(tmp_path)
     this.repo.git("branch", BRANCH, "HEAD^")
