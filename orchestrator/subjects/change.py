@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from orchestrator.subjects.kinds import HEAD_BYTES, LOADED, harmless_kind, language_of
+from orchestrator.subjects.kinds import HEAD_BYTES, LOADED, harmless_kind, is_program, language_of
 from orchestrator.subjects.screening import Unread
 from orchestrator.subjects.started import is_lock, is_started, move_starts
 from shared.git.diff_pieces import FileText, cut_change
@@ -82,8 +82,11 @@ class CapturedFile:
             return not is_started(self.path)
         if code not in UNREADABLE or self._may_be_code:
             return False
-        loaded = PurePosixPath(self.path).suffix.lower() in LOADED
-        return not loaded and (is_lock(self.path) or not is_started(self.path))
+        path = PurePosixPath(self.path)
+        if path.suffix.lower() in LOADED or is_program(self.head):
+            return False
+        hidden = any(part.startswith(".") for part in path.parts[:-1])
+        return not is_started(self.path) or (is_lock(self.path) and not hidden)
 
     @property
     def became_code(self) -> bool:

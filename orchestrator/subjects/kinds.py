@@ -85,6 +85,17 @@ LOADED = frozenset(
 )
 """Binaries that programs run or load from where they lie."""
 
+_PROGRAM = (
+    b"#!",
+    b"\x7fELF",
+    b"MZ",
+    b"\0asm",
+    b"\xca\xfe\xba\xbe",
+    b"\xcf\xfa\xed\xfe",
+    b"\xce\xfa\xed\xfe",
+)
+"""How files begin that a system runs, whatever they are called: scripts, ELF, PE, WebAssembly, Java, Mach-O."""
+
 _SHEBANG = regex(
     rb"\A(?:\xef\xbb\xbf)?#![ \t]*[^\s]*?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*)?([^\s/]+)(?=\s|\Z)"
 )
@@ -118,6 +129,11 @@ def language_of(path: str, head: bytes = b"") -> str | None:
     if name.startswith(("dockerfile.", "makefile.")):
         return _NAMES[name.partition(".")[0]]
     return stated
+
+
+def is_program(head: bytes) -> bool:
+    """Whether a file that begins so is a program."""
+    return head.startswith(_PROGRAM)
 
 
 def inner_target(link: bytes, content: bytes) -> str | None:

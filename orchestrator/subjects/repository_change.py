@@ -59,7 +59,7 @@ from shared.errors import SubjectError
 from shared.git.hunks import apply_hunks, new_file_patch
 from shared.git.patch import FilePatch, parse_patch
 from shared.git.repository import Repository
-from shared.models.coverage import UnreadReason
+from shared.models.coverage import UNREADABLE, UnreadReason
 from shared.models.subject import Origin, SecretLine, Subject
 
 
@@ -222,7 +222,7 @@ class _RepositoryReading:
             status_of(patch),
             old_name(patch),
             left_out=left_out,
-            head=self._head(entry.path, entry.new_id),
+            head=self._head(entry.path, entry.new_id, left_out),
             executable=entry.new_mode == EXECUTABLE,
             became_executable=entry.new_mode == EXECUTABLE and entry.old_mode != EXECUTABLE,
             same=entry.old_id is not None and entry.old_id == entry.new_id,
@@ -287,9 +287,10 @@ class _RepositoryReading:
         except OSError:
             return b""
 
-    def _head(self, path: bytes, blob: str | None) -> bytes:
-        """The first bytes of a file that was left out, where its name says that they matter."""
-        if os.path.splitext(path)[1].decode("ascii", "replace").lower() not in HARMLESS:
+    def _head(self, path: bytes, blob: str | None, left_out: Unread) -> bytes:
+        """The first bytes of a file that was left out, where they say what it is: nobody else sees into it."""
+        suffix = os.path.splitext(path)[1].decode("ascii", "replace").lower()
+        if suffix not in HARMLESS and left_out.code not in UNREADABLE:
             return b""
         if blob is not None and blob in self.contents:
             return self.contents[blob][:HEAD_BYTES]

@@ -32,7 +32,8 @@ def test_an_exported_review_is_history_on_another_instance(
     assert (imported.returncode, imported.stdout.strip()) == (0, run), imported.stderr
     again = json.loads(quiet_home("import", str(whole), "--json").stdout)
     assert again["import"] == {"runs": [run], "known": True}
-    there = quiet_home("show", run).stdout
+    heading, there = quiet_home("show", run).stdout.split("\n", 1)
+    assert heading.startswith(f"{run} · review · ")
     assert there.startswith("Imported: ")
     here = live("show", run, "--json").stdout
     assert (

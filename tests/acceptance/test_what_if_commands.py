@@ -127,7 +127,7 @@ def test_a_fork_asks_only_from_its_step_and_pays_only_for_that(
     assert copied["reply"] == origin["critique/1/priced"]["reply"]
     assert steps["critique/3/priced"]["note"] == ""
     shown = live("show", fork["run"]["id"]).stdout
-    assert shown.startswith(f"Fork of {run} from critique/3/priced: ")
+    assert shown.splitlines()[1].startswith(f"Fork of {run} from critique/3/priced: ")
     assert live("show", fork["run"]["id"], "--prompt", "critique/1/priced").returncode == 0
     assert live("replay", fork["run"]["id"]).returncode == 0
     compared = data(live, "diff", run, fork["run"]["id"])

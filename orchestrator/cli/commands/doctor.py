@@ -31,7 +31,7 @@ from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.presentation.wrapping import filled
-from orchestrator.settings.languages import DEFAULT
+from orchestrator.settings.languages import DEFAULT, LANGUAGES
 from orchestrator.settings.loading import load_configuration
 from orchestrator.workflows.registry import workflow_of_everybody
 from shared.build import read_build, this_digest
@@ -79,7 +79,9 @@ def doctor(as_json: bool) -> int:
 def examine(environ: Mapping[str, str], *, as_json: bool) -> int:
     """Check everything; the exit code: 5 when something prevents a review."""
     settings, words = ServiceSettings.from_environment(environ), words_in(environ=environ)
-    speaking = {**environ, "QUORATE_LANG": DEFAULT if as_json else words.language}
+    language = DEFAULT if as_json else words.language
+    # A terminal may speak none of ours (`C.UTF-8`); what somebody set is checked as it is.
+    speaking = {**environ, "QUORATE_LANG": language} if language in LANGUAGES else environ
     checks = [_checked(test, settings, speaking) for test in CHECKS]
     terminal = Terminal.of(environ)
     failed = any(check.state is CheckState.FAIL for check in checks)

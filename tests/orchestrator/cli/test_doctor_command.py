@@ -75,3 +75,14 @@ def test_external_servers_are_asked_and_not_believed(
     )
     out = capsys.readouterr().out
     assert "the broker does not answer\nRedis does not answer\n" in out
+
+
+@pytest.mark.parametrize("locale", ["C.UTF-8", "de_DE.UTF-8"])
+def test_a_terminal_that_speaks_none_of_our_languages_is_no_fault(
+    locale: str, environ: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    speaking = {name: text for name, text in environ.items() if name != "QUORATE_LANG"}
+    assert examine({**speaking, "LC_ALL": locale}, as_json=False) in (0, 5)
+    told = capsys.readouterr().out
+    assert "is not known here" not in told
+    assert "servers: " in told

@@ -60,9 +60,9 @@ def test_show_and_watch_say_that_a_run_is_queued_in_both_languages(
     watched = run("watch", queued[0], "--timeout", "0.3")
 
     assert watched.returncode == 8
-    assert shown.stdout.startswith(ENGLISH)
+    assert shown.stdout.splitlines()[1].startswith(ENGLISH)
     assert ENGLISH in watched.stderr
-    assert run("show", queued[0], "--lang", "ko").stdout.startswith(KOREAN)
+    assert run("show", queued[0], "--lang", "ko").stdout.splitlines()[1].startswith(KOREAN)
     assert json.loads(run("show", queued[0], "--json").stdout)["run"]["status"] == "queued"
 
 

@@ -44,7 +44,9 @@ def test_only_data_that_nothing_runs_loads_or_obeys_is_inert(
 
 def test_what_may_be_executed_or_calls_a_program_is_not_inert() -> None:
     assert not CapturedFile("a.dat", "added", left_out=BINARY, executable=True).inert
-    assert not CapturedFile("a.dat", "added", left_out=BINARY, head=b"#!/bin/sh\n").inert
+    for head in (b"#!/bin/sh\n", b"\x7fELF\2", b"MZ\x90"):
+        assert not CapturedFile("a.dat", "added", left_out=BINARY, head=head).inert
+    assert not CapturedFile(".github/workflows/x.lock", "added", left_out=BINARY).inert
 
 
 def test_readers_are_told_the_limit_that_holds() -> None:
