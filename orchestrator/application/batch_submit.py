@@ -40,6 +40,7 @@ from shared.faults import failpoint
 from shared.models.batches import BatchLimits, BatchRow, BatchState
 from shared.models.panel import Panel
 from shared.models.run import RunSpec
+from shared.sentences import Sentence
 from shared.store.batch_items import NewItem, add_items, stored_positions
 from shared.store.batches import (
     create_batch,
@@ -69,8 +70,11 @@ class BatchFaults(UserError):
         more = [f"... and {len(rows) - _SHOWN:,} more reasons"] if len(rows) > _SHOWN else []
         if wrong > len(self.faults):
             more.append(f"... and {wrong - len(self.faults):,} more faults")
-        head = f"{name} cannot be used; nothing was queued (`quorate docs batch` has the format):"
-        super().__init__("\n  ".join((head, *rows[:_SHOWN], *more)))
+        head = Sentence(
+            "{name} cannot be used; nothing was queued (`quorate docs batch` has the format):",
+            name=name,
+        )
+        super().__init__(Sentence.joined("\n  ", (head, *rows[:_SHOWN], *more)))
 
 
 @dataclass(frozen=True)

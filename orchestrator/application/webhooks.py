@@ -58,7 +58,7 @@ def add(
         addresses_of(receiver, read_networks(backend.settings.webhook_networks))
     except RefusedAddress as refusal:
         raise UserError(
-            "Nothing was added: {refusal} (`quorate docs webhooks`).", refusal=refusal
+            "Nothing was added: {refusal} (`quorate docs webhooks`).", refusal=refusal.args[0]
         ) from None
     secret = new_secret()
     subscribed = tuple(dict.fromkeys(events)) or SUBSCRIBABLE

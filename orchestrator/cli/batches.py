@@ -19,6 +19,7 @@ from orchestrator.application.batch_submit import BatchFaults, BatchRequest, sub
 from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.cli.batch_lists import show
 from orchestrator.cli.notices import NoticePrinter, warning
+from orchestrator.cli.reader import words_in
 from orchestrator.cli.watching import REMINDER_S
 from orchestrator.core.lines import Span, Style, line
 from orchestrator.presentation.batches import counts_text, status_json, status_lines
@@ -41,8 +42,8 @@ def validate(source: str, directory: Path, terminal: Terminal, *, as_json: bool)
     if check.wrong:
         raise BatchFaults(file.name, check.faults, check.wrong)
     named = ", ".join(f"{number:,} {name}" for name, number in sorted(check.workflows.items()))
-    noun = "item" if check.total == 1 else "items"
-    terminal.result(f"{file.name}: {check.total:,} {noun} ({named})")
+    words = words_in()
+    terminal.result(words.message("batch_is_valid", name=file.name, n=check.total, named=named))
     return ExitCode.OK
 
 

@@ -34,6 +34,7 @@ from orchestrator.web.scoping import within_projects
 from orchestrator.web.streaming import EventHub
 from orchestrator.web.watching import OpenRuns
 from shared.errors import QuorateError
+from shared.sentences import Sentence
 
 
 def create_app(context: WebContext) -> FastAPI:
@@ -111,5 +112,9 @@ def _by_the_framework(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail = error.detail
     if error.status_code == 404:
-        detail = f"there is nothing at {request.url.path}"
+        detail = Sentence("there is nothing at {path}", path=request.url.path)
+    if error.status_code == 405:
+        detail = Sentence(
+            "{path} does not take {method}", path=request.url.path, method=request.method
+        )
     return _response(request, refusal_of_status(error.status_code, detail, error.headers))

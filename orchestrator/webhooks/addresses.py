@@ -13,6 +13,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from urllib.parse import SplitResult, urlsplit
 
 from shared.errors import UserError
+from shared.sentences import Sentence
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -59,7 +60,7 @@ def _faults(url: str, parts: SplitResult) -> Iterator[tuple[str, bool]]:
     yield "it names no host", not parts.hostname
     yield "it must not carry a user name or a password", parts.username is not None
     yield "it must have no part after #", "#" in url
-    yield f"it is longer than {LONGEST_URL} characters", len(url) > LONGEST_URL
+    yield Sentence("it is longer than {most} characters", most=LONGEST_URL), len(url) > LONGEST_URL
     plain = (parts.path + parts.query).isascii() and url.isprintable() and " " not in url
     yield "it has blanks or characters that must be percent-encoded", not plain
 
@@ -87,7 +88,9 @@ def addresses_of(
     try:
         addresses = resolver(url.host, url.port)
     except (OSError, UnicodeError) as error:
-        raise RefusedAddress(f"the host {url.host} has no address: {error}") from None
+        raise RefusedAddress(
+            Sentence("the host {host} has no address: {error}", host=url.host, error=str(error))
+        ) from None
     for text in addresses:
         _check(url, ip_address(text), allowed)
     return addresses
@@ -98,11 +101,20 @@ def _check(url: ReceiverUrl, address: Address, allowed: Sequence[Network]) -> No
         return
     if not all(each.is_global and not each.is_multicast for each in _meant(address)):
         raise RefusedAddress(
-            f"{url.host} is {address}, which is not a public address: an operator can allow its network with {SETTING}"
+            Sentence(
+                "{host} is {address}, which is not a public address: an operator can allow its network with {setting}",
+                host=url.host,
+                address=str(address),
+                setting=SETTING,
+            )
         )
     if url.scheme != "https":
         raise RefusedAddress(
-            f"http:// to the public address {address}: use https://, or allow its network with {SETTING}"
+            Sentence(
+                "http:// to the public address {address}: use https://, or allow its network with {setting}",
+                address=str(address),
+                setting=SETTING,
+            )
         )
 
 

@@ -110,7 +110,9 @@ def _hint(way: tuple[Stop, ...], typed: str) -> str:
     known = list(dict.fromkeys(_names(way)))
     folded = {name.casefold(): name for name in known}
     near = [folded[name] for name in get_close_matches(typed.casefold(), folded, n=3, cutoff=0.5)]
-    return f"did you mean {' or '.join(near)}?" if near else f"it has {_listed(known)}"
+    if near:
+        return Sentence("did you mean {names}?", names=" or ".join(near))
+    return Sentence("it has {names}", names=_listed(known))
 
 
 def _stage(step: Step) -> str:

@@ -224,6 +224,14 @@ def _objection(objection: Objection) -> str:
     return f"{objection.participant}{how}{reason}"
 
 
+def _rules_before_title(entry: FindingEntry) -> str:
+    """The codes as a linter writes them; a check that is named in words ends with a colon."""
+    if not entry.rules:
+        return " "
+    in_words = any(" " in rule.code or not rule.code.isascii() for rule in entry.rules)
+    return f" {entry.rule_codes}{':' if in_words else ''} "
+
+
 def finding_line(entry: FindingEntry) -> Line:
     """`path:line: SEVERITY rule title (2/3, contested, weak) F1 [caveat]`"""
     finding = entry.finding
@@ -232,7 +240,7 @@ def finding_line(entry: FindingEntry) -> Line:
         Span(entry.where, Style.PLACE),
         ": ",
         Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
-        f" {entry.rule_codes} " if entry.rules else " ",
+        _rules_before_title(entry),
         Span(entry.title_beside_rule, Style.STRONG),
         Span(f"{f' ({states})' if states else ''} {finding.id}{entry.caveat}", Style.DIM),
     )

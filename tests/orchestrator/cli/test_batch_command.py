@@ -52,7 +52,7 @@ def test_a_file_is_submitted_once_followed_and_handed_over(
     assert counts(run) == {"waiting": 3}
     assert "nightly" in run("batch", "list").stdout
     korean = CommandLine(run.home, {**run.environ, "LANG": "ko_KR.UTF-8", "LC_ALL": ""})
-    assert "묶음" in korean("batch", "list").stdout
+    assert "배치" in korean("batch", "list").stdout
     assert "항목 3개" in korean("batch", "status").stdout
     assert json.loads(run("batch", "list", "--json").stdout)["batches"][0]["total"] == 3
 

@@ -84,6 +84,7 @@ def test_the_help_speaks_korean() -> None:
         (["review", "--fail-on", "zz"], "'--fail-on'의 값이 잘못되었습니다. 'zz': 'critical'"),
         (["review", "--fail-onn", "x"], "'--fail-onn' 옵션은 없습니다. '--fail-on' 말씀입니까?"),
         (["list", "-n", "0"], "'-n'의 값이 잘못되었습니다. 0: 범위 1<=x<=10000 밖입니다."),
+        (["config", "chek"], "'chek' 명령은 없습니다. 'check' 말씀입니까?"),
         (["decide"], "'RUN' 인수가 빠졌습니다. (설명: `quorate decide --help`)"),
         (["list", "more"], "남는 인수가 있습니다: more"),
         (["list", "--status"], "'--status' 옵션에는 값이 필요합니다."),

@@ -272,9 +272,9 @@ def test_a_variant_speaks_korean_and_its_columns_stand_under_one_another():
     assert lines[:5] == [
         "가정: rounds=1 · r1 a change",
         "라운드   동의율  안정도  점수  권고  종료",
-        "round/1  1.00    -       0.60  계속  - → 라운드 소진",
-        "round/2  0.67    -       0.40  계속  -                (진행 안 됨)",
-        "round/3  0.42    1.00    0.65  교착  교착             (진행 안 됨)",
+        "round/1  1.00    -       0.60  계속  - → 끝까지 진행함",
+        "round/2  0.67    -       0.40  계속  -                  (진행 안 됨)",
+        "round/3  0.42    1.00    0.65  교착  교착               (진행 안 됨)",
     ]
     assert "더 진행해야 함, 필요한 차례: synthesis/chair (기록: 3라운드 뒤 종합)" in lines
     gated = found(recording, fail_on="minor")

@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.webhooks.addresses import RefusedAddress, addresses_of, read_networks, read_url
 from shared.errors import UserError
 
@@ -107,3 +108,10 @@ def test_the_parts_of_a_url_are_kept() -> None:
     url = read_url("https://Hooks.Example.com:8443/a%20b?c=d")
 
     assert (url.host, url.port, url.path) == ("hooks.example.com", 8443, "/a%20b?c=d")
+
+
+def test_why_an_address_is_refused_is_told_in_korean() -> None:
+    with pytest.raises(RefusedAddress) as refusal:
+        addresses_of(read_url("https://localhost/"), (), spelled)
+
+    assert "공개 주소가 아닙니다" in Translator("ko").sentence(refusal.value.args[0])

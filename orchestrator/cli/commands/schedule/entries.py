@@ -197,7 +197,7 @@ def _head(schedule: Schedule, words: Translator) -> list[Line]:
         cron=schedule.cron,
         timezone=schedule.timezone,
         jitter=later if schedule.jitter_s else "",
-        missed=str(schedule.missed),
+        missed=words.word(f"schedule_missed_{schedule.missed}", str(schedule.missed)),
     )
     following: str = _moment(schedule)
     if schedule.paused:

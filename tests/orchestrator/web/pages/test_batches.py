@@ -159,3 +159,11 @@ def test_hostile_names_do_nothing(web: WebService) -> None:
 @pytest.mark.parametrize("path", ["/batches/none", "/batches/none/report"])
 def test_a_batch_that_is_not_there_is_not_found(web: WebService, path: str) -> None:
     assert PlainBrowser.signed_in(web, Role.VIEWER).get(path).status_code == 404
+
+
+def test_a_page_that_is_not_there_says_so_in_korean(web: WebService) -> None:
+    page = PlainBrowser.signed_in(web, Role.VIEWER).get("/nowhere", **{"Accept-Language": "ko"})
+
+    assert page.status_code == 404
+    assert "없는 주소나 항목입니다" in page.text
+    assert "/nowhere에는 아무것도 없습니다" in page.text
