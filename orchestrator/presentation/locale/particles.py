@@ -40,8 +40,13 @@ def _final_sound(word: str) -> str | None:
 
 
 def _sound_of_latin(last: str, before: str) -> str:
-    """`l`, `m`, `n`, `ng` close a syllable, and `b`, `c`, `k`, `p`, `t` after a vowel: git is 깃, agent 에이전트."""
-    if last == "l":
+    """`l`, `m`, `n`, `ng` close a syllable, also before a silent `e`, and `b`, `c`, `k`, `p`, `t` after a vowel.
+
+    git is 깃, file 파일, line 라인, agent 에이전트.
+    """
+    if last == "l" or before + last == "le":
         return "ㄹ"
+    if before + last in ("me", "ne"):
+        return "ㄱ"
     closes = last in "mn" or before + last == "ng" or (last in "bckpt" and before in _VOWELS)
     return "ㄱ" * (closes and before != "")

@@ -3,7 +3,7 @@
 An entry's `msgid` is the code of a sentence, its `msgstr` the words in that language, with the parameters as
 `str.format` writes them. Besides the usual formats there are
 
-* `{who:은/는}`: the word with the Korean particle that follows it,
+* `{who:은/는}`: the word with the Korean particle that follows it, ``{command:`을/를}`` and `{name:'은/는}` in quotes,
 * `{parts:;}`: a list, with semicolons instead of commas between,
 * `{how:@ending}`: the words of the entry `ending_<how>`, or the value itself where there is none,
 * `{drug:@concept}`: the word for a clinical concept by the table of its names, `{drug:@concept 은/는}` with a particle,
@@ -196,6 +196,7 @@ class Translator:
         return clean(value) if isinstance(value, str) else value
 
 
+_QUOTES = "`'"
 ENGLISH = Translator()
 
 
@@ -234,5 +235,6 @@ class _Format(Formatter):
             word = self.translator.word(f"{enumeration}_{value}", str(value))
             return with_particle(word, particles) if particles else word
         if "/" in format_spec:
-            return with_particle(str(value), format_spec)
+            quote = format_spec[0] if format_spec[0] in _QUOTES else ""
+            return with_particle(f"{quote}{value}{quote}", format_spec.removeprefix(quote))
         return str(format(value, format_spec))

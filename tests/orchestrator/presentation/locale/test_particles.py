@@ -3,6 +3,7 @@
 import pytest
 
 from orchestrator.presentation.locale.particles import with_particle
+from orchestrator.presentation.locale.translator import Translator, _Format
 
 
 @pytest.mark.parametrize(
@@ -24,9 +25,18 @@ from orchestrator.presentation.locale.particles import with_particle
         ("42", "을/를", "42를"),
         ("gpt-4", "이/가", "gpt-4가"),
         ("`make`", "을/를", "`make`를"),
+        ("nofile", "을/를", "nofile을"),
+        ("module", "으로/로", "module로"),
+        ("name", "은/는", "name은"),
+        ("pipeline", "이/가", "pipeline이"),
         ("…", "을/를", "…을(를)"),
         ("東京", "이/가", "東京이(가)"),
     ],
 )
 def test_the_form_follows_the_last_sound(word: str, forms: str, told: str) -> None:
     assert with_particle(word, forms) == told
+
+
+def test_a_format_quotes_a_word_before_its_particle() -> None:
+    words = _Format(Translator("ko"))
+    assert words.format("{0:`을/를} {1:'은/는}", "git", "claude") == "`git`을 'claude'는"
