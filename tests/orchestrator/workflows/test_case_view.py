@@ -47,7 +47,7 @@ def lines(report, language: str = "en", **changes) -> list[str]:
 def test_the_first_twenty_lines_have_every_point_with_quotation_line_severity_advice_and_who_said_it():
     top = "\n".join(lines(case_report())[:20])
     for told in (
-        "chart:15: CRITICAL allergy conflict Amoxicillin is given although an allergy to penicillin",
+        "chart:15: CRITICAL allergy conflict: Amoxicillin is given although an allergy to penicillin",
         "“amoxicillin 500 mg”",
         "See also chart:4 “allergic to penicillin”",
         "Suggestion: Choose a drug of another class",
