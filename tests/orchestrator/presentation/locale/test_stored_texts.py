@@ -86,7 +86,7 @@ def test_what_other_analysers_find_most_is_told_in_korean() -> None:
     binary = "a.bin is added, and nobody here can review it: it is binary"
 
     assert KOREAN.finding(finding(shell, "bandit/B602")).title.startswith("shell=True로")
-    assert KOREAN.finding(finding(unused, "ruff/F401")).title.startswith("`os`을(를)")
+    assert KOREAN.finding(finding(unused, "ruff/F401")).title.startswith("`os`를")
     assert KOREAN.finding(finding(binary, "diffcheck/x")).title.endswith(": 바이너리 파일")
 
 
