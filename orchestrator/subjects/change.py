@@ -78,8 +78,6 @@ class CapturedFile:
     def inert(self) -> bool:
         """True for what nobody can read as text, and what is no code, starts nothing and is loaded by nothing."""
         code = None if self.left_out is None else self.left_out.code
-        if code is UnreadReason.SUBMODULE:
-            return not is_started(self.path)
         if code not in UNREADABLE or self._may_be_code:
             return False
         path = PurePosixPath(self.path)

@@ -23,7 +23,7 @@ SUBMODULE = Unread("it is a submodule", UnreadReason.SUBMODULE)
         ("poetry.lock", LARGE, True),
         ("pnpm-lock.yaml", LARGE, True),
         ("model.dat", LFS, True),
-        ("vendor/sub", SUBMODULE, True),
+        ("vendor/sub", SUBMODULE, False),
         ("big.py", LARGE, False),
         ("schema.sql", LARGE, False),
         ("app.py", BINARY, False),

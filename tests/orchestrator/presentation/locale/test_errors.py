@@ -7,7 +7,6 @@ import copy
 import errno
 import os
 import pickle
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -20,7 +19,6 @@ from shared.errors import (
     CredentialsRejected,
     DecisionConflict,
     EnvironmentFault,
-    QuorateError,
     ToolError,
     UserError,
 )
@@ -31,12 +29,6 @@ ROOT = Path(__file__).parents[4]
 PACKAGES = ("shared", "workers", "orchestrator")
 TOLD = (UserError, DecisionConflict, CredentialsRejected, EnvironmentFault, ToolError)
 KOREAN = Translator("ko")
-
-
-def subclasses(kind: type[QuorateError]) -> Iterator[str]:
-    yield kind.__name__
-    for below in kind.__subclasses__():
-        yield from subclasses(below)
 
 
 @cache
@@ -55,10 +47,22 @@ def constants() -> frozenset[str]:
     )
 
 
+def expected_errors() -> set[str]:
+    """The names of the classes, loaded or not."""
+    names = {kind.__name__ for kind in TOLD}
+    classes = [
+        node for _, tree in sources() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    ]
+    bases = {c.name: {b.id for b in c.bases if isinstance(b, ast.Name)} for c in classes}
+    while below := {name for name, over in bases.items() if over & names} - names:
+        names |= below
+    return names
+
+
 @cache
 def raised() -> tuple[tuple[str, str], ...]:
     """The template of each error and sentence that the code makes, with its place."""
-    names = {"Sentence", *(name for kind in TOLD for name in subclasses(kind))}
+    names = {"Sentence", *expected_errors()}
     made: list[tuple[str, str]] = []
     for file, tree in sources():
         for node in ast.walk(tree):

@@ -95,4 +95,4 @@ def test_one_that_is_not_there_is_not_found(web: WebService) -> None:
 def test_the_page_is_korean_for_who_reads_korean(web: WebService) -> None:
     page = PlainBrowser.signed_in(web, Role.VIEWER).get(PAGE, **{"Accept-Language": "ko"}).text
 
-    assert "<h1>일정</h1>" in page
+    assert "<h1>예약</h1>" in page
