@@ -29,20 +29,21 @@ def reading_warnings(report: CoverageReport | None) -> tuple[Notice, ...]:
     if report is None:
         return ()
     alone = _by_rules(report)
-    return (*((alone,) if alone else ()), *no_text(report), *_few(unread(report)))
+    moved = tuple(file.path for file in report.files if file.excuse == UnreadReason.SUBMODULE)
+    submodules = (notice("submodule_moved", files=_listed(moved)),) if moved else ()
+    known = (*((alone,) if alone else ()), *submodules)
+    return (*known, *no_text(report), *_few(unread(report)))
 
 
 def no_text(report: CoverageReport | None) -> tuple[Notice, ...]:
-    """Submodules, and the data that nobody can read as text: no gate of rules waits for them."""
+    """The data that nobody can read as text: no gate of rules waits for it."""
     files = () if report is None else report.files
-    moved = tuple(file.path for file in files if file.excuse == UnreadReason.SUBMODULE)
-    submodules = (notice("submodule_moved", files=_listed(moved)),) if moved else ()
     notices = (
         notice("no_text", path=file.path, why=notice(f"unread_{file.excuse}"))
         for file in files
         if file.excuse in UNREADABLE
     )
-    return (*submodules, *_few(tuple(notices)))
+    return _few(tuple(notices))
 
 
 def rule_readings(report: CoverageReport | None) -> tuple[Notice, ...]:
