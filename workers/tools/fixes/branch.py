@@ -20,7 +20,6 @@ from workers.tools.fixes.worktree import (
     EXECUTABLE,
     LINK,
     REGULAR,
-    WorktreeEntry,
     read_entry,
 )
 from workers.tools.registry import Documents
@@ -189,7 +188,7 @@ def _reviewed_commit(
     left_out: list[str] = []
     for file in subject.files:
         check_path(file.path)
-        entry = _recorded(file, now, own, documents, repository.object_format)
+        entry = _recorded(file, now, own, documents)
         if entry is None and file.after is not None:
             left_out.append(file.path)
             continue
@@ -202,11 +201,7 @@ def _reviewed_commit(
 
 
 def _recorded(
-    file: FileChange,
-    now: Callable[[str], WorktreeEntry],
-    own: Git,
-    documents: Documents,
-    object_format: str,
+    file: FileChange, now: Callable[[str], tuple[str, str]], own: Git, documents: Documents
 ) -> tuple[str, str] | None:
     """The index entry of one reviewed file, whatever stands there by now; None for one that was deleted.
 
@@ -215,34 +210,31 @@ def _recorded(
     """
     if file.after is None or file.skipped is not None or file.cells:
         return None
-    data, entry = documents.get(file.after), now(file.path)
-    blob = git_blob_id(data, object_format)
-    if MASKED.search(data.decode("utf-8", "replace")) and blob != git_blob_id(
-        entry.data, object_format
-    ):
+    data, (mode, blob) = documents.get(file.after), now(file.path)
+    is_masked = MASKED.search(data.decode("utf-8", "replace")) is not None
+    if is_masked and blob != git_blob_id(data, own.object_format):
         return None
-    return entry.mode, own.write_blob(data)
+    return mode, own.write_blob(data)
 
 
-def _entries_now(repository: FixTarget, own: Git, reviewed: str) -> Callable[[str], WorktreeEntry]:
-    """What a path holds by now, and its mode; where it is gone, the mode in the commit. A subject holds no modes."""
+def _entries_now(
+    repository: FixTarget, own: Git, reviewed: str
+) -> Callable[[str], tuple[str, str]]:
+    """The mode and blob of a path by now; where it is gone, the mode in the commit. A subject holds no modes."""
     root = repository.root
     if root is None and reviewed == "worktree":
         raise ToolError("A bare repository has no working tree.")
     committed = own.entries()
     index = repository.references.entries() if reviewed == "index" else {}
 
-    def entry_now(path: str) -> WorktreeEntry:
+    def entry_now(path: str) -> tuple[str, str]:
         mode, blob = index.get(path, ("", ""))
-        data = own.run("cat-file", "blob", blob) if blob and mode != LINK else b""
         if root is not None and reviewed == "worktree":
             with suppress(ToolError):  # something else stands there by now
-                entry = read_entry(root, path)
-                mode, data = ("", b"") if entry is None else (entry.mode, entry.data)
-        known = (mode, committed.get(path, ("", ""))[0])
-        return WorktreeEntry(
-            next((mode for mode in known if mode in (REGULAR, EXECUTABLE)), REGULAR), data
-        )
+                if (entry := read_entry(root, path)) is not None:
+                    mode, blob = entry.mode, git_blob_id(entry.data, own.object_format)
+        modes = (mode, committed.get(path, ("", ""))[0])
+        return next((mode for mode in modes if mode in (REGULAR, EXECUTABLE)), REGULAR), blob
 
     return entry_now
 
