@@ -11,23 +11,40 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-_BLANK = re.compile(r"\\\{(\w+)\\\}")
+_BLANK = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True)
 class Template:
-    """A sentence with a blank for each part that varies; the first blank takes as little as it can."""
+    """A sentence with a blank for each part that varies; each but the last takes as little as it can.
+
+    Titles and messages come from repositories under review, so nothing is tried twice: a pattern with several blanks
+    would be, on a text that is built for it.
+    """
 
     text: str
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile(_BLANK.sub(r"(?P<\1>.+?)", re.escape(self.text)), re.DOTALL)
+    def _pieces(self) -> list[str]:
+        """The words, and between them the names of the blanks."""
+        return _BLANK.split(self.text)
 
     def parts(self, sentence: str) -> Mapping[str, str] | None:
         """What stands in the blanks; None where the sentence is another one."""
-        found = self._pattern.fullmatch(sentence)
-        return None if found is None else found.groupdict()
+        first, last = self._pieces[0], self._pieces[-1]
+        names, between = self._pieces[1::2], self._pieces[2:-1:2]
+        if not names:
+            return {} if sentence == self.text else None
+        if not (sentence.startswith(first) and sentence.endswith(last)):
+            return None
+        rest, parts = sentence[len(first) : len(sentence) - len(last)], []
+        for words in between:
+            end = rest.find(words, 1)
+            if end < 0:
+                return None
+            parts.append(rest[:end])
+            rest = rest[end + len(words) :]
+        return dict(zip(names, (*parts, rest), strict=True)) if rest else None
 
 
 def first_fitting(
