@@ -38,8 +38,8 @@ class QuorateError(Exception):
     exit_code = 70
 
     def __init__(self, sentence: str = "", /, **values: object) -> None:
-        told = isinstance(sentence, Sentence)
-        self.sentence = sentence if told else Sentence(sentence, **values)
+        made = isinstance(sentence, Sentence)
+        self.sentence = sentence if made else Sentence(sentence, **values)
         super().__init__(self.sentence)
 
 

@@ -236,8 +236,8 @@ def _usage(error: click.ClickException) -> str:
     from orchestrator.presentation.locale.catalogue import help_texts
 
     words = words_in()
-    told = f"{words.sentence(error.format_message())} (`{where} --help` explains)"
-    sentence = in_language(told, help_texts(words.language))
+    message = f"{words.sentence(error.format_message())} (`{where} --help` explains)"
+    sentence = in_language(message, help_texts(words.language))
     implicit = context is not None and context.meta.get(IMPLICIT, False)
     if implicit and isinstance(error, click.NoSuchOption):
         return f"{sentence}. {NO_COMMAND}"

@@ -27,6 +27,6 @@ def words_for(
     return Translator(language or wished or spoken)
 
 
-def told(sentence: str, environ: Mapping[str, str] = os.environ) -> Line:
+def sentence_line(sentence: str, environ: Mapping[str, str] = os.environ) -> Line:
     """A sentence of ours as a line in the words of the terminal."""
     return line(words_in(environ=environ).sentence(sentence))

@@ -256,7 +256,7 @@ def _check_number(casting: Casting) -> None:
     if not part.rules:
         ways = Sentence(" {ways}", ways=casting.tell(how_to_add_models(casting.catalogue)))
     name = judges[0].name if judges else ""
-    raise ConfigurationError(Sentence(part.shortage + "{ways}", name=name, ways=ways))
+    raise ConfigurationError(part.shortage + "{ways}", name=name, ways=ways)
 
 
 def _check_quorum(casting: Casting, critics: Sequence[Participant]) -> None:

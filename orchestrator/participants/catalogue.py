@@ -33,7 +33,6 @@ from shared.providers.sections import (
     command_participant,
     scripted_participant,
 )
-from shared.sentences import Sentence
 from shared.tools.analyser_cards import ANALYSERS
 from shared.tools.commands import AnalyserCommand, ready_commands
 from shared.tools.commands import installed as installed_commands
@@ -270,7 +269,7 @@ class Catalogue:
         obstacle = self.obstacle(name, provider)
         if obstacle is not None:
             kind = CredentialsRejected if obstacle.key else ConfigurationError
-            raise kind(Sentence("{reason}.", reason=obstacle.reason))
+            raise kind("{reason}.", reason=obstacle.reason)
         return self._configured(name, provider)
 
     def _configured(

@@ -359,8 +359,11 @@ class RunReport:
         else:
             failed = (step for step in self.steps if step.status == StepStatus.FAILED)
             warnings = tuple(step_warnings.absence(step, self.steps) for step in failed)
-        said = (*step_warnings.stood_in(self.steps), *step_warnings.answers_shortened(self.steps))
-        beside = (*self.scripted, *said)
+        beside = (
+            *self.scripted,
+            *step_warnings.stood_in(self.steps),
+            *step_warnings.answers_shortened(self.steps),
+        )
         ignored = (notice("finding_ignored", finding=f, why=why) for f, why in self.excused.items())
         left = step_warnings.left_out(self.steps, self.spec, patched=not self._is_unpatched)
         cut = step_warnings.unlisted(self.result or self.matter)

@@ -11,7 +11,7 @@ import click
 from orchestrator.application.decide import TurnAnswer
 from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.cli.watching import actor
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import UserError
@@ -41,7 +41,7 @@ def answer(run: str, step: str | None, message: str | None, file: Path | None) -
     with installation(os.environ) as place:
         found = id_to_change(place, run, terminal)
         name, key = place.take_turn(TurnAnswer(run=found, text=text, actor=actor(), step=step))
-    terminal.result([told(Sentence("{run}: {step} is answered", run=name, step=key))])
+    terminal.result([sentence_line(Sentence("{run}: {step} is answered", run=name, step=key))])
     return 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from orchestrator.cli.options import example
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.terminal import Terminal
 from shared.sentences import Sentence
@@ -28,7 +28,9 @@ def backup(file: Path) -> int:
     from orchestrator.application.backup import back_up
 
     size = back_up(os.environ, file)
-    Terminal.of(os.environ).result([told(Sentence("{file}: {n:,} bytes", file=str(file), n=size))])
+    Terminal.of(os.environ).result(
+        [sentence_line(Sentence("{file}: {n:,} bytes", file=str(file), n=size))]
+    )
     return ExitCode.OK
 
 
@@ -45,6 +47,6 @@ def restore(file: Path) -> int:
 
     runs = put_back(os.environ, file)
     terminal = Terminal.of(os.environ)
-    terminal.result([told(Sentence("restored: runs {n:,}", n=runs))])
-    terminal.talk([told(Sentence("`quorate up` lets those go on that were under way."))])
+    terminal.result([sentence_line(Sentence("restored: runs {n:,}", n=runs))])
+    terminal.talk([sentence_line(Sentence("`quorate up` lets those go on that were under way."))])
     return ExitCode.OK

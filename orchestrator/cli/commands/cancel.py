@@ -8,7 +8,7 @@ import click
 
 from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.cli.watching import actor
 from orchestrator.presentation.terminal import Terminal
 from shared.sentences import Sentence
@@ -21,5 +21,5 @@ def cancel(run: str) -> int:
     terminal = Terminal.of(os.environ)
     with installation(os.environ, workers=False) as place:
         name = place.cancel(id_to_change(place, run, terminal), actor())
-    terminal.result([told(Sentence("{run} cancelled", run=name))])
+    terminal.result([sentence_line(Sentence("{run} cancelled", run=name))])
     return 0

@@ -9,7 +9,7 @@ import click
 
 from orchestrator.application.backend import upgrade_embedded
 from orchestrator.cli.options import example
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.embedded.servers import ensure
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.terminal import Terminal
@@ -44,7 +44,7 @@ def upgrade() -> int:
         text = Sentence(
             "upgraded from {before} to {after}", before=before or Sentence("empty"), after=after
         )
-    Terminal.of(os.environ).result([told(text)])
+    Terminal.of(os.environ).result([sentence_line(text)])
     return ExitCode.OK
 
 
@@ -57,7 +57,7 @@ def current() -> int:
     text = Sentence(
         "database: {found}, this version: {own}", found=found or Sentence("empty"), own=migrate.HEAD
     )
-    Terminal.of(os.environ).result([told(text)])
+    Terminal.of(os.environ).result([sentence_line(text)])
     return ExitCode.OK if found == migrate.HEAD else ExitCode.UNREACHABLE
 
 

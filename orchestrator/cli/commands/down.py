@@ -7,7 +7,7 @@ import os
 import click
 
 from orchestrator.cli.options import example
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.embedded.servers import stop
 from orchestrator.embedded.supervisor import stop_supervisor
 from orchestrator.presentation.terminal import Terminal
@@ -26,5 +26,5 @@ def down() -> int:
     stopped += stop(settings.instance)
     names = Sentence.joined(", ", stopped)
     text = Sentence("stopped: {names}", names=names) if stopped else Sentence("nothing was running")
-    Terminal.of(os.environ).result([told(text)])
+    Terminal.of(os.environ).result([sentence_line(text)])
     return 0

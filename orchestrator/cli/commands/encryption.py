@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from orchestrator.cli.options import example, json_option
-from orchestrator.cli.reader import told, words_in
+from orchestrator.cli.reader import sentence_line, words_in
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.listings import heads
@@ -69,5 +69,5 @@ def rotate() -> int:
         documents=done.documents,
         rows=done.rows,
     )
-    Terminal.of(os.environ).result([told(text)])
+    Terminal.of(os.environ).result([sentence_line(text)])
     return ExitCode.OK

@@ -9,7 +9,7 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example, json_option, named_run_argument
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.cli.watching import actor
 from orchestrator.core.lines import Line, line
 from orchestrator.presentation.exit_code import ExitCode
@@ -63,12 +63,12 @@ def export(
 
 def _contents(header: RunFileHeader) -> list[Line]:
     counts = [f"{table} {n:,}" for table, n in header.contains.items() if n]
-    lines = [told(Sentence("It holds {counts}.", counts=", ".join(counts)))]
+    lines = [sentence_line(Sentence("It holds {counts}.", counts=", ".join(counts)))]
     if not header.redacted:
         readable = Sentence(
             "Anyone who has it can read all that was asked and answered (--redacted writes none of it)."
         )
-        return [*lines, told(readable)]
+        return [*lines, sentence_line(readable)]
     stays = Sentence(
         "Every text has other words. What stays: names of participants, providers and models, keys of steps, "
         "names of fields, figures, moments."
@@ -76,7 +76,7 @@ def _contents(header: RunFileHeader) -> list[Line]:
     replays = Sentence("Without its texts it does not replay as it was recorded.")
     if header.replays:
         replays = Sentence("Without its texts it replays as it was recorded.")
-    return [*lines, told(stays), told(replays)]
+    return [*lines, sentence_line(stays), sentence_line(replays)]
 
 
 @click.command("import", epilog=example("quorate import r3k.qrun"))
@@ -104,5 +104,5 @@ def import_(file: Path, as_json: bool) -> int:
                 "Run {run} is here already: nothing was changed (`quorate show {run}`).",
                 run=runs[0],
             )
-        terminal.talk([told(done)])
+        terminal.talk([sentence_line(done)])
     return ExitCode.OK

@@ -10,7 +10,7 @@ from orchestrator.application import retention
 from orchestrator.application.backend import connected
 from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import example, json_option, run_name
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.cli.watching import actor
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.locale.translator import Translator
@@ -44,7 +44,7 @@ def add(run: str | None, batch: str | None, reason: str) -> int:
     with connected(os.environ, workers=False) as backend:
         subject = retention.hold(backend, run=run, batch=batch, reason=reason, actor=actor())
     Terminal.of(os.environ).result(
-        [told(Sentence("{subject} is held: no purge removes it", subject=subject))]
+        [sentence_line(Sentence("{subject} is held: no purge removes it", subject=subject))]
     )
     return ExitCode.OK
 
@@ -66,7 +66,7 @@ def rm(run: str | None, batch: str | None) -> int:
     with connected(os.environ, workers=False) as backend:
         released = retention.release(backend, run=run, batch=batch)
     Terminal.of(os.environ).result(
-        [told(Sentence("{subject} is not held any more", subject=released))]
+        [sentence_line(Sentence("{subject} is not held any more", subject=released))]
     )
     return ExitCode.OK
 

@@ -11,7 +11,7 @@ import click
 
 from orchestrator.cli.error_handler import report
 from orchestrator.cli.options import config_option, example, json_option
-from orchestrator.cli.reader import told, words_in
+from orchestrator.cli.reader import sentence_line, words_in
 from orchestrator.core.lines import block, line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.listings import heads
@@ -111,7 +111,7 @@ def run_list(selection: PromptSelection, environ: Mapping[str, str], *, as_json:
         columns = heads(("prompt", "language", "blanks", "whose"), words)
         terminal.result(table(columns, [_row(prompt) for prompt in found]))
         where = Sentence("yours would be {folder}/WORKFLOW/LANGUAGE/NAME.md", folder=str(folder))
-        terminal.talk([told(where, environ)])
+        terminal.talk([sentence_line(where, environ)])
     for problem in problems:
         report(words_in(environ=environ).sentence(problem))
     return UserError.exit_code if problems else 0

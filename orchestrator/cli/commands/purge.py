@@ -14,7 +14,7 @@ from orchestrator.application.backend import Backend, connected
 from orchestrator.application.retention import PurgeRequest
 from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import example, json_option
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.cli.since import seconds_of
 from orchestrator.cli.watching import actor
 from orchestrator.presentation.exit_code import ExitCode
@@ -65,7 +65,7 @@ def purge(
     else:
         terminal.result(
             [
-                told(
+                sentence_line(
                     Sentence(
                         "removed: runs {runs:,}, batches {batches:,}, documents {documents:,}; held: {held:,}",
                         runs=gone.runs,

@@ -8,7 +8,7 @@ import click
 
 from orchestrator.cli.installations import id_to_change, installation
 from orchestrator.cli.options import example, named_run_argument
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.presentation.terminal import Terminal
 from shared.sentences import Sentence
 
@@ -20,5 +20,5 @@ def resume(run: str) -> int:
     terminal = Terminal.of(os.environ)
     with installation(os.environ) as place:
         name = place.resume(id_to_change(place, run, terminal))
-    terminal.result([told(Sentence("{run} goes on: quorate watch {run}", run=name))])
+    terminal.result([sentence_line(Sentence("{run} goes on: quorate watch {run}", run=name))])
     return 0

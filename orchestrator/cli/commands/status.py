@@ -63,7 +63,7 @@ def status(as_json: bool) -> int:
 def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     """What runs; the exit code."""
     settings, words = ServiceSettings.from_environment(environ), words_in(environ=environ)
-    told = ENGLISH if as_json else words
+    reading = ENGLISH if as_json else words
     facts: dict[str, Any] = {"version": str(this_build()), "instance": None}
     if settings.external is None:
         facts |= _embedded(settings.instance)
@@ -76,7 +76,7 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
         facts["schema"] = {"found": database.run(schema_revision), "needed": HEAD}
         if facts["schema"]["found"] == HEAD:
             facts |= database.run(
-                partial(stored_status, embedded=settings.external is None, words=told)
+                partial(stored_status, embedded=settings.external is None, words=reading)
             )
     except EnvironmentFault as error:
         fault = error.sentence

@@ -8,7 +8,7 @@ import click
 
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.presentation.terminal import Terminal
 from shared.sentences import Sentence
 
@@ -24,5 +24,5 @@ def up() -> int:
             )
         else:
             text = Sentence("instance {name} is up", name=settings.instance.name)
-    Terminal.of(os.environ).result([told(text)])
+    Terminal.of(os.environ).result([sentence_line(text)])
     return 0

@@ -163,8 +163,10 @@ class Translator:
         """What `stored.po` has words for, of a finding of an analyser."""
         if not stored_texts(self.language) or not (finding.rule or "").startswith(TOLD_RULES):
             return {}
-        told = {name: getattr(finding, name) for name in ("title", "detail", "suggestion")}
-        worded: dict[str, object] = {name: self.stored(text) for name, text in told.items() if text}
+        texts = {name: getattr(finding, name) for name in ("title", "detail", "suggestion")}
+        worded: dict[str, object] = {
+            name: self.stored(text) for name, text in texts.items() if text
+        }
         titles = {name: self.stored(title) for name, title in finding.titles.items()}
         return {**worded, "titles": titles}
 
@@ -174,10 +176,11 @@ class Translator:
 
     def _of_error(self, stored: Notice) -> str:
         template = str(stored.params.get("template", ""))
-        values = {name: value for name, value in stored.params.items() if name != "template"}
-        told = {name: self._plain(value) for name, value in values.items()}
+        values = {
+            name: self._plain(value) for name, value in stored.params.items() if name != "template"
+        }
         try:
-            return self.sentence(Sentence(template, **told))
+            return self.sentence(Sentence(template, **values))
         except (LookupError, ValueError, AttributeError):  # of another version
             return template
 

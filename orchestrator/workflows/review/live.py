@@ -54,13 +54,15 @@ def fixes_tried(step: StepRow, reply: Reply, context: RenderContext) -> Sequence
         if fix.problem is None:
             good.setdefault(fix.source, []).append(fix)
     broken = [_broken(step, fix, context) for fix in fixes if fix.problem is not None]
-    return [*(_applying(step, who, each, context) for who, each in good.items()), *broken]
+    return [*(_applying(step, source, each, context) for source, each in good.items()), *broken]
 
 
-def _applying(step: StepRow, who: str, fixes: Sequence[CheckedFix], context: RenderContext) -> Line:
+def _applying(
+    step: StepRow, source: str, fixes: Sequence[CheckedFix], context: RenderContext
+) -> Line:
     """All patches of one author in a line: a linter may have hundreds."""
     findings = _names(step, chain.from_iterable(fix.findings for fix in fixes))
-    return line(context.message("fix_applies", who=who, findings=findings, n=len(fixes)))
+    return line(context.message("fix_applies", who=source, findings=findings, n=len(fixes)))
 
 
 def _broken(step: StepRow, fix: CheckedFix, context: RenderContext) -> Line:

@@ -194,15 +194,15 @@ class _Linter:
                 ),
             )
         if finished.timed_out:
-            raise ToolError("{who} was stopped: it took too long.", who=self._who)
+            raise ToolError("{program} was stopped: it took too long.", program=self._shown_name)
         if finished.truncated:
-            raise ToolError("{who} was stopped: it wrote too much.", who=self._who)
+            raise ToolError("{program} was stopped: it wrote too much.", program=self._shown_name)
         if finished.code not in self._row.exit_codes:
             raise self._failure(finished)
         return finished
 
     @property
-    def _who(self) -> str:
+    def _shown_name(self) -> str:
         """The participant, and the command where that has another name."""
         command = self._row.program.rpartition("/")[2]
         return self._name if command == self._name else f"{self._name} (`{command}`)"
@@ -215,8 +215,8 @@ class _Linter:
         else:
             ending = f"ended with code {finished.code}"
         return ToolError(
-            "{who} {ending}{instead}{last}",
-            who=self._who,
+            "{name} {ending}{instead}{last}",
+            name=self._shown_name,
             ending=ending,
             instead=instead,
             last=last,
@@ -248,8 +248,8 @@ class _Linter:
         parsed = parse_report(report, self._countdown)
         if parsed.timed_out:
             raise ToolError(
-                "The report of {who} could not be read in {seconds:.3g} s.",
-                who=self._who,
+                "The report of {name} could not be read in {seconds:.3g} s.",
+                name=self._shown_name,
                 seconds=PARSE_S,
             )
         self._check(parsed, finished)
@@ -262,17 +262,19 @@ class _Linter:
         """Raise `ToolError` where the report could not be read: what the program says of itself comes first."""
         if parsed.code == TOO_MANY:
             raise ToolError(
-                "{who} reported more than {most} findings.", who=self._who, most=MOST_ROWS
+                "{name} reported more than {most} findings.", name=self._shown_name, most=MOST_ROWS
             )
         if parsed.code == UNFINISHED:
-            raise ToolError("{who} says of itself that it did not run to its end.", who=self._who)
+            raise ToolError(
+                "{name} says of itself that it did not run to its end.", name=self._shown_name
+            )
         if parsed.code != 0 and (finished.code != 0 or finished.stderr.strip()):
             raise self._failure(finished, f" and wrote no {self._row.format}")
         if parsed.code != 0:
             why = clean(parsed.complaint)
             raise ToolError(
-                "{who} reported in another form than {format}: {why}",
-                who=self._who,
+                "{name} reported in another form than {format}: {why}",
+                name=self._shown_name,
                 format=self._row.format,
                 why=why,
             )

@@ -67,7 +67,7 @@ def run(inputs: SuiteInput, context: ToolContext) -> SuiteReport:
         trial = _Trial(git, inputs.command, countdown, times)
         before = trial.run(commit, reviewed)
         if before.code in NOT_RUN:
-            raise ToolError("The command of the tests cannot be run: {told}.", told=before.told)
+            raise ToolError("The command of the tests cannot be run: {why}.", why=before.told)
         if before.code is None:
             return SuiteReport(before=before)
         runs, patched = [], dict[str, Files]()

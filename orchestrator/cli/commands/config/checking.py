@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
-from orchestrator.cli.reader import told, words_in
+from orchestrator.cli.reader import sentence_line, words_in
 from orchestrator.core.lines import Line, Span, Style, line
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.obstacles import has_program
@@ -56,7 +56,7 @@ def run_check(
     else:
         terminal.result(
             [
-                *(_file_lines(checked, words) if checked else [told(NO_FILE, environ)]),
+                *(_file_lines(checked, words) if checked else [sentence_line(NO_FILE, environ)]),
                 *(_member_line(member, words) for member in members),
             ]
         )
@@ -200,4 +200,6 @@ def _uninstalled(command: JsonValue, environ: Mapping[str, str]) -> str | None:
     """That a linter's program is not here; None for our own analysers, which have no command."""
     if not isinstance(command, list) or has_program(str(command[0]), environ):
         return None
-    return f"the program '{command[0]}' is not installed: install it or put it on PATH"
+    return Sentence(
+        "the program '{name}' is not installed: install it or put it on PATH", name=str(command[0])
+    )

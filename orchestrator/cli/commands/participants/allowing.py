@@ -9,7 +9,7 @@ import click
 
 from orchestrator.application.participants import allow_participants
 from orchestrator.cli.options import config_option, example
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.presentation.terminal import Terminal
 from shared.allowed import identity_of
 from shared.sentences import Sentence
@@ -36,5 +36,5 @@ def allow(config: Path | None) -> int:
     if allowed.folder is None:
         where = Sentence("anything is allowed (QUORATE_ALLOWED)")
     rows.append(Sentence("{n} in {where}", n=len(rows), where=where))
-    Terminal.of(os.environ).result([told(row) for row in rows])
+    Terminal.of(os.environ).result([sentence_line(row) for row in rows])
     return 0

@@ -15,7 +15,7 @@ from orchestrator.application.trials import ParticipantDesk, StoredParticipants
 from orchestrator.cli.elsewhere import refuse_configuration, server_of
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import config_option, example
-from orchestrator.cli.reader import told, words_in
+from orchestrator.cli.reader import sentence_line, words_in
 from orchestrator.cli.since import seconds_of
 from orchestrator.participants.obstacles import LOGIN_TERMS, browser_terms
 from orchestrator.presentation.terminal import Terminal
@@ -56,7 +56,7 @@ def pause(name: str, message: str, duration: str | None, config: Path | None) ->
             name=name,
             duration=duration,
         )
-    Terminal.of(os.environ).result([told(text)])
+    Terminal.of(os.environ).result([sentence_line(text)])
     return 0
 
 
@@ -70,13 +70,15 @@ def resume(name: str) -> int:
     text = Sentence("{name} was not paused; nothing was changed", name=name)
     if result.ended:
         text = Sentence("{name} goes on", name=name)
-    terminal.result([told(text)])
+    terminal.result([sentence_line(text)])
     paused = Sentence("paused: {names}", names=", ".join(result.paused))
-    terminal.talk([told(paused)] if result.paused else [])
+    terminal.talk([sentence_line(paused)] if result.paused else [])
     # A breaker is its account's, whose name a person seldom knows.
     terminal.talk(
         [
-            told(Sentence("to close a breaker: `quorate participants resume {name}`", name=account))
+            sentence_line(
+                Sentence("to close a breaker: `quorate participants resume {name}`", name=account)
+            )
             for account in result.open_accounts
         ]
     )
@@ -141,7 +143,7 @@ def run_login(name: str, config: Path | None, environ: Mapping[str, str]) -> int
     warned = Sentence(LOGIN_TERMS, name=name, site=str(provider.site))
     terminal.warn([warning(words_in().sentence(warned))])
     text = Sentence("log in, then close the window; the profile is {profile}", profile=str(profile))
-    terminal.talk([told(text)])
+    terminal.talk([sentence_line(text)])
     return _opened(program, profile, provider.base_url or SITES[provider.site], environ)
 
 

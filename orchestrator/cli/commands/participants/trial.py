@@ -22,7 +22,7 @@ from orchestrator.application.trials import (
 from orchestrator.cli.elsewhere import refuse_configuration, server_of
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import Finite, config_option, example, json_option
-from orchestrator.cli.reader import told, words_in
+from orchestrator.cli.reader import sentence_line, words_in
 from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
@@ -64,7 +64,7 @@ def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json:
         terminal.result(table(names_of, rows))
         failed = failures(steps, words)
         terminal.talk([line(f"{participant}: {why}") for participant, why in failed])
-        terminal.talk([told(Sentence("run {run}: `quorate show {run}`", run=trial.run))])
+        terminal.talk([sentence_line(Sentence("run {run}: `quorate show {run}`", run=trial.run))])
     answered = {step.participant for step in steps if step.status == "done"}
     everybody = {participant.name for participant in trial.asked}
     return ExitCode.OK if answered == everybody else ExitCode.INCONCLUSIVE

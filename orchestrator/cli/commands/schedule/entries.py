@@ -23,7 +23,7 @@ from orchestrator.application.schedules import ScheduleReport, ScheduleRequest
 from orchestrator.cli.elsewhere import server_of
 from orchestrator.cli.listing import Listing, show_list
 from orchestrator.cli.options import take
-from orchestrator.cli.reader import told, words_in
+from orchestrator.cli.reader import sentence_line, words_in
 from orchestrator.cli.scheduled_commands import check_command, read_command
 from orchestrator.client.remote_schedules import RemoteSchedules
 from orchestrator.core.lines import Line, line
@@ -71,7 +71,7 @@ def run_add(
         command=shlex.join(schedule.command),
         when=when,
     )
-    Terminal.of(environ).result([told(text, environ)])
+    Terminal.of(environ).result([sentence_line(text, environ)])
     return ExitCode.OK
 
 
@@ -112,7 +112,7 @@ def run_now(name: str | None, environ: Mapping[str, str]) -> int:
         with schedule_desk(environ) as desk:
             started = desk.start(name)
     terminal = Terminal.of(environ)
-    terminal.result([told(text, environ) for text in map(_outcome, started)])
+    terminal.result([sentence_line(text, environ) for text in map(_outcome, started)])
     failed = any(each.state is FiringState.FAILED for each in started)
     return ExitCode.INCONCLUSIVE if failed else ExitCode.OK
 
@@ -124,7 +124,7 @@ def run_pause(name: str, environ: Mapping[str, str], *, paused: bool) -> int:
     text = Sentence("{name} is paused", name=name)
     if not paused:
         text = Sentence("{name} goes on, next at {at}", name=name, at=_moment(schedule))
-    Terminal.of(environ).result([told(text, environ)])
+    Terminal.of(environ).result([sentence_line(text, environ)])
     return ExitCode.OK
 
 
@@ -133,7 +133,7 @@ def run_rm(name: str, environ: Mapping[str, str]) -> int:
     with schedule_desk(environ, workers=False) as desk:
         desk.remove(name)
     Terminal.of(environ).result(
-        [told(Sentence("{name} is removed; its runs stay", name=name), environ)]
+        [sentence_line(Sentence("{name} is removed; its runs stay", name=name), environ)]
     )
     return ExitCode.OK
 

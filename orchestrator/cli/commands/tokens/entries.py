@@ -8,7 +8,7 @@ from datetime import datetime
 from orchestrator.application import api_tokens
 from orchestrator.application.backend import connected
 from orchestrator.cli.listing import Listing, show_list
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.cli.since import seconds_of
 from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
@@ -44,7 +44,7 @@ def run_add(
         name=name,
         role=str(role),
     )
-    terminal.talk([told(text, environ)])
+    terminal.talk([sentence_line(text, environ)])
     return ExitCode.OK
 
 
@@ -59,7 +59,9 @@ def run_rm(name: str, environ: Mapping[str, str]) -> int:
     """Withdraw a token; the exit code."""
     with connected(environ, workers=False) as backend:
         api_tokens.remove(backend, name)
-    Terminal.of(environ).result([told(Sentence("{name} is withdrawn", name=name), environ)])
+    Terminal.of(environ).result(
+        [sentence_line(Sentence("{name} is withdrawn", name=name), environ)]
+    )
     return ExitCode.OK
 
 

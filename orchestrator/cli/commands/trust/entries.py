@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from orchestrator.cli.notices import NoticePrinter
-from orchestrator.cli.reader import told, words_in
+from orchestrator.cli.reader import sentence_line, words_in
 from orchestrator.core.lines import line
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.listings import heads
@@ -55,7 +55,7 @@ def run_add(directory: Path, environ: Mapping[str, str]) -> int:
         text = Sentence(
             "{file} ({place}) is trusted from now on, until it sets something else.", **names
         )
-    terminal.result([told(text, environ)])
+    terminal.result([sentence_line(text, environ)])
     rows = [
         f"  {dotted(position)}: {json.dumps(value, ensure_ascii=False)}"
         for position, value in leaves(document.tree)
@@ -93,7 +93,11 @@ def run_list(environ: Mapping[str, str], *, as_json: bool) -> int:
         terminal.result(table(heads(("state", "file", "repository"), words), cells))
     else:
         terminal.talk(
-            [told(Sentence("No repository is trusted: `quorate trust add` in one."), environ)]
+            [
+                sentence_line(
+                    Sentence("No repository is trusted: `quorate trust add` in one."), environ
+                )
+            ]
         )
     return 0
 
@@ -128,7 +132,7 @@ def run_remove(directory: Path, environ: Mapping[str, str]) -> int:
     for file in entries:
         known.remove(file)
     texts = (Sentence("{file} is no longer trusted.", file=_place(file)) for file in entries)
-    Terminal.of(environ).result([told(text, environ) for text in texts])
+    Terminal.of(environ).result([sentence_line(text, environ) for text in texts])
     return 0
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from orchestrator.application import webhooks
 from orchestrator.application.backend import connected
 from orchestrator.cli.listing import Listing, show_list
-from orchestrator.cli.reader import told
+from orchestrator.cli.reader import sentence_line
 from orchestrator.core.lines import line
 from orchestrator.presentation.exit_code import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
@@ -39,14 +39,16 @@ def run_add(
     terminal.result([line(secret)])
     terminal.talk(
         [
-            told(
+            sentence_line(
                 Sentence(
                     "{name} is added. The line above is its secret: it is not shown again.",
                     name=chosen,
                 ),
                 environ,
             ),
-            told(Sentence("Try it with `quorate webhooks test {name}`.", name=chosen), environ),
+            sentence_line(
+                Sentence("Try it with `quorate webhooks test {name}`.", name=chosen), environ
+            ),
         ]
     )
     return ExitCode.OK
@@ -63,7 +65,7 @@ def run_rm(name: str, environ: Mapping[str, str]) -> int:
     """Forget a webhook; the exit code."""
     with connected(environ, workers=False) as backend:
         webhooks.remove(backend, name)
-    Terminal.of(environ).result([told(Sentence("{name} is removed", name=name), environ)])
+    Terminal.of(environ).result([sentence_line(Sentence("{name} is removed", name=name), environ)])
     return ExitCode.OK
 
 
@@ -72,7 +74,7 @@ def run_resume(name: str, environ: Mapping[str, str]) -> int:
     with connected(environ) as backend:
         waiting = webhooks.resume(backend, name)
     text = Sentence("{name} goes on; {n} messages wait for it", name=name, n=waiting)
-    Terminal.of(environ).result([told(text, environ)])
+    Terminal.of(environ).result([sentence_line(text, environ)])
     return ExitCode.OK
 
 
@@ -89,7 +91,7 @@ def run_test(name: str, environ: Mapping[str, str], *, as_json: bool) -> int:
         if not delivered:
             why = delivery.last_error
             text = Sentence("{id} was not taken: {why}", id=delivery.id, why=why)
-        terminal.result([told(text, environ)])
+        terminal.result([sentence_line(text, environ)])
     return ExitCode.OK if delivered else ExitCode.UNREACHABLE
 
 
@@ -112,7 +114,9 @@ def run_redeliver(messages: Sequence[str], dead: str | None, environ: Mapping[st
     """Send messages again; the exit code."""
     with connected(environ) as backend:
         count = webhooks.send_again(backend, messages, dead)
-    Terminal.of(environ).result([told(Sentence("{n} messages are sent again", n=count), environ)])
+    Terminal.of(environ).result(
+        [sentence_line(Sentence("{n} messages are sent again", n=count), environ)]
+    )
     return ExitCode.OK
 
 
